@@ -47,7 +47,7 @@ pub(crate) struct DeliveryQueue {
     /// Memory of the deliveries.
     octets: usize,
     charged: Charged,
-    /// Whether the bytes of the first delivery were said: nothing is added to it.
+    /// Whether the size of the first delivery was reported, so that nothing is added to it.
     is_first_said: bool,
     /// Memory for the next messages.
     room: Vec<u8>,

@@ -180,7 +180,7 @@ impl Inbound {
         self.end.flatten()
     }
 
-    /// Whether part of a request has come.
+    /// Whether part of a request has arrived.
     pub(crate) fn is_midway(&self) -> bool {
         self.is_midway
     }
@@ -270,7 +270,7 @@ impl Inbound {
         }
     }
 
-    /// Hands a reply to its calling half, with the id that it knows. Late replies are discarded.
+    /// Delivers a reply to its calling half, with the half's own id. Late replies are discarded.
     fn answer(&mut self, giop: &mut Connection, header: &MessageHeader) {
         // Replies of older versions belong to no request.
         if header.version.minor < 2 {

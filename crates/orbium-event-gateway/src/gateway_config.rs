@@ -128,7 +128,7 @@ pub struct GatewayConfig {
     /// Bytes of the events that wait to be forwarded; 16 MiB by default. Beyond it the oldest sets are discarded, and
     /// counted; a larger set waits alone.
     pub queue_bytes: usize,
-    /// Between two checks of both channels; 1 s by default, a day at most.
+    /// Interval between two checks of both channels; 1 s by default, a day at most.
     pub check_period: Duration,
     /// The first pause before reconnecting; 100 ms by default. It doubles.
     pub first_pause: Duration,

@@ -37,7 +37,7 @@ pub(crate) fn requests_to(address: SocketAddr, origin: Origin) -> Arc<AtomicU64>
     Arc::clone(SENT.lock().entry((address, origin)).or_default())
 }
 
-/// The group that an ORB calls, or joins.
+/// The group that an ORB calls or joins.
 fn group_of(orb: &Orb, reference: &str) -> Result<PushConsumer, GatewayError> {
     let object = orb.string_to_object(reference).map_err(|it| refused(&it))?;
     let object = object.ok_or_else(|| refused(&"a nil reference"))?;

@@ -10,7 +10,7 @@ const MAX_ORIGINS: usize = 64;
 /// Maximum number of missing requests of a sender that may still arrive.
 const MAX_MISSING: usize = 1024;
 
-/// The channel that a gateway sends events of, in its process.
+/// The channel from which a gateway sends events, in its process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Origin(pub(crate) u64);
 

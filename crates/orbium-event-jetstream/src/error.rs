@@ -33,14 +33,14 @@ pub enum JetStreamError {
     Stream(String),
     /// A stream of that name exists, and does not store the subjects of the channel.
     OtherSubjects(String),
-    /// The stream exists, and has fewer copies than it is to have.
+    /// The stream exists with fewer copies than configured.
     FewerReplicas {
-        /// Its name.
+        /// The name of the stream.
         stream: String,
-        /// Its copies.
+        /// The number of its copies.
         replicas: usize,
     },
-    /// The name is none of a stream or consumer.
+    /// The name is invalid for a stream or consumer.
     Name(String),
     /// The stream of the dead letters is that of the channel, or the number of deliveries is 0.
     DeadLetters,

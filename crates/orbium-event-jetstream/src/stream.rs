@@ -109,7 +109,7 @@ impl Stream {
         self.publisher.losses_from_now()
     }
 
-    /// A name for an event that no other event of any channel has.
+    /// A unique name for an event, among all channels.
     pub(crate) fn entry(&self) -> String {
         let number = self.last_entry.fetch_add(1, Ordering::Relaxed);
         format!("{:016x}.{number}", self.origin)
@@ -151,7 +151,7 @@ impl Stream {
     }
 
     fn publish_until(&self, messages: Arc<[Message]>, until: Instant) -> Result<(), ServerFailure> {
-        // The task ends by itself in that time, and says why.
+        // The task ends within that time, with its own error.
         let limit = self.config.publish_timeout + Duration::from_secs(1);
         let (publisher, count) = (self.publisher.clone(), messages.len());
         let storing = async move { Ok(publisher.store_all(&messages, until).await) };

@@ -162,7 +162,7 @@ impl Channel {
         Ok(())
     }
 
-    /// Counts one more proxy; the limit if there are as many as permitted.
+    /// Counts one more proxy; returns the limit as an error if it is reached.
     pub(crate) fn count_proxy(&self, side: Side) -> Result<(), i32> {
         let index = match side {
             Side::Consumers => qos::MAX_CONSUMERS,

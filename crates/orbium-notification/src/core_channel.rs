@@ -76,7 +76,7 @@ impl CoreChannel {
     /// have been made under other limits.
     ///
     /// # Errors
-    /// The system has no thread left.
+    /// The system cannot start a thread.
     pub(crate) fn own(
         config: &NotificationConfig,
         restored: usize,

@@ -189,7 +189,7 @@ impl Event {
         event
     }
 
-    /// As consumers of anys get it.
+    /// The event for consumers of anys.
     pub(crate) fn any(&self) -> Result<Cow<'_, Any>, CdrError> {
         match &self.body {
             Body::Structured(event) => as_any(event),

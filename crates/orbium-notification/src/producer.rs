@@ -91,7 +91,8 @@ impl Producer {
         self.phase.load(Ordering::Acquire) == ENDED
     }
 
-    /// Ends the connection for good; what notifies the supplier, if one was connected.
+    /// Ends the connection permanently; returns the notification of the supplier, if one was
+    /// connected.
     pub(crate) fn end(&self) -> Option<Notify> {
         self.phase.store(ENDED, Ordering::Release);
         self.pulling.end();

@@ -234,7 +234,7 @@ impl Peer {
     /// The next message.
     ///
     /// # Panics
-    /// There is none.
+    /// There is no free port.
     #[track_caller]
     pub fn receive(&mut self) -> Message {
         self.try_receive().expect("an open connection")

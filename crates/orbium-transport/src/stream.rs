@@ -171,9 +171,9 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
         false
     }
 
-    /// Octets that it has begun with in a send that ended with `WouldBlock`: they cannot be taken
-    /// back, and whatever is sent next must begin with them. The peer may have all but the last of
-    /// them. Asked by the thread that sends.
+    /// The number of octets of a send that ended with `WouldBlock` which the stream has begun to
+    /// encrypt or encode: they cannot be taken back, and the next send must begin with them. The peer
+    /// may already have all of them but the last. Called by the sending thread.
     fn begun(&self) -> usize {
         0
     }

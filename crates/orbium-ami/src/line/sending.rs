@@ -206,7 +206,7 @@ impl State {
         Some(batch)
     }
 
-    /// Takes a batch back from the stream: its rest goes first.
+    /// Takes a batch back from the stream: its rest is sent first.
     fn put_back(&mut self, batch: Batch, stream: &dyn ByteStream) {
         self.sent_at = Stamp::now().count();
         self.used = Instant::now();

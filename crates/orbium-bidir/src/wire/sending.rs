@@ -183,7 +183,7 @@ impl Wire {
         Ok(sent)
     }
 
-    /// Waits until the peer may take more, and receives while it waits; `false` at the deadline.
+    /// Waits until the peer may accept more, and receives while it waits; `false` at the deadline.
     ///
     /// # Errors
     /// With which the stream ended.

@@ -155,7 +155,7 @@ mod tests {
         assert!(Line::try_parse_from(["serve", "--replicas", "3"]).is_err());
     }
 
-    /// A channel in memory in place of the one that was asked for would lose events.
+    /// A channel in memory in place of the requested one would lose events.
     #[test]
     fn a_program_without_streams_names_the_feature() {
         let line = |words: &[&str]| Line::try_parse_from(words).unwrap().stream;

@@ -174,7 +174,7 @@ impl Connection {
         let goes_on = match &self.service {
             Service::Suspended(_) => return None,
             Service::Resuming(goes_on) => goes_on.clone(),
-            // What a conjunction has collected is forgotten: it begins as it did.
+            // The collected events of a conjunction are discarded: it restarts from its beginning.
             Service::Following(following) => {
                 is_stateless(&self.pattern).then(|| Arc::clone(&following.replayed))
             }

@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::error::{Awaited, JetStreamError};
 
-/// Between two attempts.
+/// Pause between two attempts.
 pub(crate) const RETRY_PAUSE: Duration = Duration::from_millis(50);
 
 /// The reason that the server has not served a request.
@@ -34,7 +34,7 @@ impl ServerFailure {
         }
     }
 
-    /// For good.
+    /// A permanent failure.
     pub(crate) fn lasting(error: JetStreamError) -> Self {
         Self {
             error,
@@ -42,7 +42,7 @@ impl ServerFailure {
         }
     }
 
-    /// Of a stream that is looked for or made.
+    /// The failure of a look-up or creation of a stream.
     pub(crate) fn of_stream(kind: &CreateStreamErrorKind) -> Self {
         let may_pass = match kind {
             CreateStreamErrorKind::TimedOut => {
@@ -58,8 +58,8 @@ impl ServerFailure {
         }
     }
 
-    /// Of a stream that a consumer is made for.
-    pub(crate) fn of_question(error: &GetStreamError) -> Self {
+    /// The failure of the look-up of a stream for a consumer.
+    pub(crate) fn of_look_up(error: &GetStreamError) -> Self {
         let may_pass = match error.kind() {
             GetStreamErrorKind::Request => true,
             GetStreamErrorKind::JetStream(error) => is_of_election(&error),
@@ -71,7 +71,7 @@ impl ServerFailure {
         }
     }
 
-    /// Of a consumer that is made, with its words.
+    /// The failure to create a consumer, with its message.
     pub(crate) fn of_consumer(kind: &ConsumerErrorKind, why: String) -> Self {
         let may_pass = match kind {
             ConsumerErrorKind::TimedOut => {

@@ -20,7 +20,7 @@ use crate::stream::message::subjects;
 const PING: Duration = Duration::from_secs(2);
 /// Minimum time limit for the reply of one of several servers.
 const MIN_TIMEOUT: Duration = Duration::from_millis(500);
-/// Commands that wait for the connection.
+/// Maximum number of commands that wait for the connection.
 const COMMANDS: usize = 256;
 
 /// The number of lost connections: messages that were sent on them and not acknowledged never will
@@ -40,7 +40,7 @@ fn servers(config: &JetStreamConfig) -> Vec<&str> {
     config.servers.split(',').map(str::trim).collect()
 }
 
-/// One that does not answer leaves time for the others.
+/// The connection time-out of each server: a silent one leaves time for the others.
 fn timeout_of_server(config: &JetStreamConfig) -> Duration {
     let servers = u32::try_from(servers(config).len()).unwrap_or(u32::MAX);
     let each = config.connect_timeout / servers.max(1);

@@ -29,7 +29,7 @@ use crate::stream::requests::Requests;
 use crate::stream::server_consumer::{Subscription, consumer_config, make};
 use crate::stream::set::{Incoming, Received, SetSize};
 
-/// Between two attempts to request events.
+/// Delays between two attempts to request events.
 const RETRY_PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
 
 /// Called with a set, and returns the outcomes of its first events, of one at least: it is called
@@ -156,7 +156,7 @@ fn make_now(follower: &Follower) -> Result<Consumer<Config>, JetStreamError> {
 }
 
 impl Follower {
-    /// Requests events and delivers them, whatever becomes of the server.
+    /// Requests events and delivers them, across failures of the server.
     async fn serve(&self, mut made: Option<Consumer<Config>>, mut deliver: Deliver) -> End {
         let _turn = match &self.config.durable_name {
             Some(name) => tokio::select! {

@@ -67,8 +67,8 @@ impl Publisher {
         Ok(duplicates)
     }
 
-    /// Sends all, then waits for what the stream answers. What it does not answer, or cannot any more since the
-    /// connection is lost, is published once more, under the same id.
+    /// Sends all, then waits for the replies of the stream. Messages without a reply, or without
+    /// the prospect of one since the connection is lost, are published again, under the same id.
     async fn store(&self, messages: &[Message], until: Instant) -> Result<u64, ServerFailure> {
         let mut sent = Vec::with_capacity(messages.len());
         let losses = self.losses_from_now();

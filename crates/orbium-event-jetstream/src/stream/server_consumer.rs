@@ -40,7 +40,7 @@ pub(super) async fn make(
 ) -> Result<Consumer<Config>, ServerFailure> {
     if replayed.is_open() {
         let stream = context.get_stream(of.as_str()).await;
-        let stream = stream.map_err(|error| ServerFailure::of_question(&error))?;
+        let stream = stream.map_err(|error| ServerFailure::of_look_up(&error))?;
         replayed.end_with(stream.cached_info().state.last_sequence);
     }
     let is_new = matches!(config.deliver_policy, DeliverPolicy::New);

@@ -106,7 +106,7 @@ impl Objects {
         saved
     }
 
-    /// A number for a filter, if objects are recorded; else all have the same, which counts for nothing.
+    /// A number for a filter, if objects are recorded; otherwise an unused constant.
     ///
     /// # Errors
     /// `PERSIST_STORE`.

@@ -35,7 +35,7 @@ fn is_like(pattern: &str, text: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// Types of a list, at most.
+/// Maximum number of types in a list.
 pub(crate) const MAX_TYPES: usize = 4096;
 
 /// A list of types that peers change.

@@ -152,7 +152,7 @@ impl FilterState {
     }
 
     pub(crate) fn clear(&self) {
-        // No rule at all exceeds no limit.
+        // An empty list of rules exceeds no limit.
         let _ = self.change(|rules| {
             rules.clear();
             Ok(())

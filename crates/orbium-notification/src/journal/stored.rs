@@ -44,8 +44,8 @@ impl Channel {
         }
     }
 
-    /// The name of the position in the journal that the channel gives a connection which survives the process, so that nothing is
-    /// lost while the channel is restarted.
+    /// The name of the position in the journal that the channel assigns to a persistent connection,
+    /// so that no event is lost while the channel is restarted.
     fn position_of(&self, consumer: &Consumer) -> Option<String> {
         self.journal.as_ref()?;
         let made = self.objects.connections()?.made();
@@ -109,7 +109,7 @@ impl Channel {
 
     /// Queues an event for a pull consumer, if its filters pass it.
     fn offer(&self, consumer: &Consumer, offered: Offered) {
-        // It is in the journal, and does not count for what the channel has in memory.
+        // It is in the journal, and does not count in the channel's memory.
         let body = Body::Structured(offered.event);
         let event = Event::stored(body, &Population::default(), Instant::now());
         match consumer.offered_events().filter(|_| consumer.wants(&event)) {

@@ -74,8 +74,9 @@ fn pull(channel: &Weak<Channel>, producer: &Producer, source: &dyn Source) {
 /// An event and when it was pulled.
 type Pulled = (Body, Instant);
 
-/// Publishes events behind those that the journal could not store, and returns how long to wait until the next pull. From one that it
-/// cannot store now they remain: the supplier does not have them any more.
+/// Publishes events behind those that the journal could not store, and returns the time until the
+/// next pull. If the journal cannot store an event now, it and those behind it remain: the supplier
+/// does not have them any more.
 fn publish(
     channel: &Channel,
     producer: &Producer,

@@ -25,7 +25,7 @@ pub(crate) trait Source: Send + Sync + 'static {
     fn disconnect(&self);
 }
 
-/// The supplier behind a reference from which events of a form are pulled; `None` of forms that are pushed.
+/// The pull supplier behind a reference for events of a form; `None` for forms that are pushed.
 pub(crate) fn source_of(
     form: ProxyType,
     supplier: &ObjectRef,

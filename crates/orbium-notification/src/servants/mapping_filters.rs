@@ -154,7 +154,7 @@ impl MappingFilterServant for MappingFilterObject {
             .filter
             .is_destroyed
             .store(true, Ordering::Release);
-        // Proxies that have it go on with its default.
+        // Proxies to which it is attached continue with its default.
         self.state.clear();
         self.table.lock().remove(call.object_id());
         self.objects.forget(self.key);

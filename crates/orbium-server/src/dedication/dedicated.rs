@@ -123,8 +123,8 @@ impl Own {
         self.lane.nested.is_full() && self.connection.serves_more_than(self.waiting().len())
     }
 
-    /// Reads the connection to its end, or until another thread does; then this
-    /// is a thread of the lane again.
+    /// Reads the connection to its end, or until another thread reads it; then this is a thread of
+    /// the lane again.
     fn read(self: Arc<Self>, intake: Intake) {
         let setup = self.setup();
         setup.begin();
@@ -345,7 +345,7 @@ impl Role for Reading<'_> {
             return;
         };
         if let Err(intake) = self.own.hand_over(Box::new(intake)) {
-            // No thread to be had: the connection is read when this one is done.
+            // No thread is available: the connection is read when this one has finished.
             *self.intake.borrow_mut() = Some(*intake);
         }
     }

@@ -55,7 +55,7 @@ impl Held {
         let Err(back) = hand_off(&lane.threads, reactor, run) else {
             return true;
         };
-        // No thread to be had: keep the reactor, and block.
+        // No thread is available: this one retains the reactor, and blocks.
         lane.nested.end();
         *self.reactor.borrow_mut() = Some(back);
         false
@@ -64,11 +64,11 @@ impl Held {
     /// The next connection with something to serve; `None` at the end, and if another thread has
     /// the reactor.
     fn next(&self, ready: &mut Vec<Ready>) -> Option<u64> {
-        // Borrowed for short times only: a servant may hand the reactor over.
+        // Borrowed for short times only: a servant may hand the reactor off.
         self.reactor.borrow_mut().as_mut()?.next(ready)
     }
 
-    /// Ends all connections, as soon as their last replies are sent.
+    /// Closes all connections after their last replies.
     fn end(&self) {
         let reactor = self.reactor.borrow_mut().take();
         if let Some(left) = reactor.and_then(|mut reactor| reactor.close_all()) {
@@ -151,7 +151,7 @@ fn refuse(held: &Held, lane: &LaneCore, ready: &mut Vec<Ready>) {
     }
 }
 
-/// Serves what was received on a connection: a turn of messages.
+/// Serves the data received on a connection: a turn of messages.
 fn serve(held: &Held, id: u64, turn: Turn) {
     serve_by(held, id, turn, Intake::take);
 }

@@ -157,8 +157,7 @@ impl Serving {
         Some((intake, true))
     }
 
-    /// Serves what comes until the connection is to end; `None` if another
-    /// thread reads it.
+    /// Serves messages until the connection has to be closed; `None` if another thread reads it.
     fn serve(
         &self,
         dispatcher: &dyn Dispatcher,

@@ -92,8 +92,8 @@ impl Sending {
         self.covered
     }
 
-    /// Refuses what the key of TLS 1.2 is not good for any more, before anything of
-    /// it is sent: a caller may make the call again over another connection.
+    /// Refuses data beyond the limit of the TLS 1.2 key before any of them are sent: a caller may
+    /// repeat the call over another connection.
     fn count_records(&mut self, octets: usize) -> io::Result<()> {
         let records = octets.div_ceil(MAX_PLAIN_LENGTH) as u64;
         match self.records_left.checked_sub(records) {

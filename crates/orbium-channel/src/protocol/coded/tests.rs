@@ -122,7 +122,7 @@ fn a_send_that_leaves_out_what_has_begun_is_refused() {
     assert_eq!(other.kind(), io::ErrorKind::InvalidInput);
 }
 
-/// It said that a message was too large, not for what.
+/// Regression: the error said that a message was too large, but not the limit.
 #[test]
 fn a_message_beyond_the_limit_names_it() {
     let (client, server) = pair();

@@ -159,8 +159,8 @@ impl Exchange<'_, '_> {
                 Some(self.extended(answer))
             }
             None if header.kind == MessageKind::Reply => Some(self.no_reply(received)),
-            // A reply that came too late for its call, or an answer to another question.
-            // Any number of them must not make this call late too.
+            // A late reply, or an answer to another LocateRequest. Any number of them must not
+            // delay this call beyond its deadline.
             _ => {
                 connection.consume(&header);
                 let is_over = self.is_given_up();

@@ -124,7 +124,7 @@ impl Factory {
             self.next_id()?;
             self.add(first)?;
         }
-        // Events are delivered once all filters and consumers are there.
+        // Events are delivered once all filters and consumers are restored.
         for (_, channel) in channels.values() {
             channel.follow_journal()?;
         }

@@ -181,7 +181,7 @@ pub fn a_send_that_has_not_begun_may_be_left_out(subject: &Subject) {
     });
 }
 
-/// A blocking stream takes what there is room for, none of it if it cannot do that without
+/// A blocking stream accepts the octets that fit its buffers, none if it cannot do that without
 /// blocking, and the rest is sent as usual.
 ///
 /// Conformance: streams - octets arrive once and in order
