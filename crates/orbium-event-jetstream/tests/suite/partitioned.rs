@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Nothing passes between a channel and its NATS server for a while, without an error.
 
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -12,7 +13,9 @@ use orbium_testkit::{NatsServer, PATIENCE, Relay, eventually, within};
 
 use crate::stage::{Log, Served, client, config, nats, numbered, store};
 
-const EVENTS: u32 = 600;
+/// Events between two partitions.
+const PART: usize = 150;
+const MAX_EVENTS: u32 = 50_000;
 
 /// A channel that reaches its server through a relay, a supplier, and a consumer of what it pushes.
 struct Divided {
@@ -52,11 +55,19 @@ impl Divided {
 fn no_event_is_lost_in_a_partition() {
     let Some(nats) = nats() else { return };
     let divided = Divided::new(&nats);
+    let (is_over, stored) = (AtomicBool::new(false), AtomicU32::new(0));
     thread::scope(|scope| {
-        scope.spawn(|| (0..EVENTS).for_each(|number| store(&divided.supplier, number)));
+        // However far the consumer is behind, each partition meets a push.
+        scope.spawn(|| {
+            let mut numbers = 0..MAX_EVENTS;
+            while let Some(number) = numbers.next().filter(|_| !is_over.load(Ordering::Acquire)) {
+                store(&divided.supplier, number);
+                stored.store(number + 1, Ordering::Release);
+            }
+        });
         for part in 1..=3 {
             eventually("a part arrives", || {
-                divided.log.numbers().len() >= (EVENTS / 4 * part) as usize
+                divided.log.numbers().len() >= PART * part
             });
             let refused = divided.served.channel.statistics().refused;
             divided.relay.cut();
@@ -65,9 +76,10 @@ fn no_event_is_lost_in_a_partition() {
             });
             divided.relay.heal();
         }
+        is_over.store(true, Ordering::Release);
     });
     eventually("all arrive", || {
-        divided.log.numbers().len() == EVENTS as usize
+        divided.log.numbers().len() == stored.load(Ordering::Acquire) as usize
     });
     divided.log.assert_stored_once();
 }

@@ -256,7 +256,7 @@ fn forwards_are_reported_with_their_addresses() {
             text.contains(&format!("forwarded to iiop://127.0.0.1:{nowhere}")),
             "{text}"
         );
-        assert!(text.contains("back to the reference"), "{text}");
+        assert!(text.contains("falling back to the original one"), "{text}");
         assert_eq!(failure.phase(), Phase::Connect, "{text}");
     });
 }

@@ -165,7 +165,7 @@ fn the_lanes_of_avionics_serve_by_rate() {
 fn lanes_that_make_no_sense_together_are_refused_with_a_sentence() {
     let pool = "strategy = 'worker-pool:1/1'\n";
     for (lanes, reason) in [
-        ("[lane.a]\n", "each needs a priority"),
+        ("[lane.a]\n", "each lane needs a priority"),
         (
             "[lane.a]\npriority = 1\n[lane.b]\npriority = 1\n",
             "the same priority",
