@@ -17,6 +17,8 @@ const MAX_EVENTS: usize = 256;
 const MAX_PAYLOAD: usize = 4096;
 /// Maximum bytes of a set of events that a thread retains.
 const MAX_SET: usize = 64 << 10;
+/// Maximum number of events of a list whose memory is retained for the next ones.
+pub(crate) const MAX_RETAINED: usize = 1024;
 
 thread_local! {
     static EVENTS: RefCell<EventPool> = RefCell::default();
@@ -38,6 +40,7 @@ pub(crate) fn with_set<T>(body: impl FnOnce(&mut Vec<SharedEvent>) -> T) -> T {
     let mut set = SET.take();
     let value = body(&mut set);
     set.clear();
+    set.shrink_to(MAX_RETAINED);
     SET.set(set);
     value
 }
@@ -178,6 +181,13 @@ mod tests {
         assert!(!is_retained(&[event.clone(), grown]));
         event.data.any_value = Any::new(&7i32).unwrap();
         assert!(!is_retained(&[event]));
+    }
+
+    /// Regression: the memory of the largest set was retained by its thread.
+    #[test]
+    fn the_list_of_a_large_set_is_not_retained() {
+        with_set(|set| set.reserve(100 * MAX_RETAINED));
+        assert!(with_set(|set| set.capacity()) <= MAX_RETAINED);
     }
 
     #[test]

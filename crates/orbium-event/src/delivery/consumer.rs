@@ -32,6 +32,7 @@ use crate::delivery::queue::{Behind, EventSet, Put, Queue};
 use crate::delivery::release_guard::ReleaseGuard;
 use crate::event::SharedEvent;
 use crate::peer::Sink;
+use crate::pool::MAX_RETAINED;
 use crate::selection::{Batches, ConsumerOptions, Selection};
 use crate::statistics::{ConsumerStatistics, Counter};
 use crate::subscription::filter::Filter;
@@ -277,11 +278,16 @@ impl Consumer {
         now: Instant,
     ) -> Result<Action, Blocked> {
         let State { filter, passed, .. } = state;
-        if self.is_closed() || !filter.offer(events, timer, passed) {
+        if self.is_closed() {
             return Ok(Action::Nothing);
         }
-        state.schedule.restart_deadlines(now);
-        let Some(set) = EventSet::take(&mut state.passed) else {
+        let passes = filter.offer(events, timer, passed);
+        let set = EventSet::take(passed);
+        passed.shrink_to(MAX_RETAINED);
+        if passes {
+            state.schedule.restart_deadlines(now);
+        }
+        let Some(set) = set else {
             return Ok(Action::Nothing);
         };
         if !self.takes(state, &set) {

@@ -5,6 +5,7 @@ use std::mem;
 use std::time::Duration;
 
 use crate::event::{ANY, DEADLINE_TIMEOUT, INTERVAL_TIMEOUT, SharedEvent, TIMEOUT};
+use crate::pool::MAX_RETAINED;
 use crate::subscription::pattern::Pattern;
 
 /// Kind of a subscription's timer.
@@ -254,10 +255,11 @@ impl Node {
             }
             Self::LogicalAnd(children) => {
                 let begin = out.len();
-                let all = children
-                    .iter_mut()
-                    .all(|child| child.offer(offer, out) != Outcome::Ignored);
-                out.truncate(begin);
+                let all = children.iter_mut().all(|child| {
+                    let outcome = child.offer(offer, out);
+                    out.truncate(begin);
+                    outcome != Outcome::Ignored
+                });
                 pass_if(all, offer, out)
             }
             Self::Negation(child) => {
@@ -332,6 +334,7 @@ impl Conjunction {
                 // The first event is retained, not the latest.
                 Outcome::Passed if mem::replace(satisfied, true) => {
                     self.events.truncate(begin);
+                    self.events.shrink_to(MAX_RETAINED);
                     return Outcome::Consumed;
                 }
                 Outcome::Passed if self.satisfied.iter().all(|it| *it) => {
@@ -347,6 +350,7 @@ impl Conjunction {
     fn clear(&mut self) {
         self.satisfied.fill(false);
         self.events.clear();
+        self.events.shrink_to(MAX_RETAINED);
         self.children.iter_mut().for_each(Node::clear);
     }
 }

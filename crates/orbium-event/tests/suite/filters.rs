@@ -187,6 +187,15 @@ fn masks_select_bits_of_type_and_source() {
     assert!(tested.deliveries.is_empty());
 }
 
+/// Regression: the events that every child passes were in memory together.
+#[test]
+fn a_logical_and_holds_the_events_of_one_child_at_a_time() {
+    let mut filter = Filter::new(&Pattern::LogicalAnd(vec![Pattern::Null; 1000]));
+    let (events, mut delivered) = (vec![event(A, 1); 1000], Vec::new());
+    assert!(filter.offer(&events, None, &mut delivered));
+    assert!(delivered.len() == 1000 && delivered.capacity() < 10_000);
+}
+
 /// Conformance: events - timers: their events pass their own filter, and filters of everything - filters
 #[test]
 fn the_event_of_a_timer_is_for_its_own_filter() {
