@@ -74,11 +74,17 @@ struct SupplierProxy {
 }
 
 struct Connected {
-    subscription: Subscription,
+    subscription: Arc<Subscription>,
     consumer: Arc<RemoteConsumer>,
 }
 
 impl SupplierProxy {
+    /// The subscription, for calls without the lock: a push may call this proxy back.
+    fn subscription(&self) -> Option<Arc<Subscription>> {
+        let slot = self.slot.lock();
+        slot.as_ref().map(|it| Arc::clone(&it.subscription))
+    }
+
     fn connect(
         &self,
         call: &Call<'_>,
@@ -115,7 +121,7 @@ impl SupplierProxy {
                 let subscription = channel.connect_consumer(pattern, options, connection)?;
                 let connected = Arc::clone(subscription.consumer());
                 *slot = Some(Connected {
-                    subscription,
+                    subscription: Arc::new(subscription),
                     consumer,
                 });
                 drop(slot);
@@ -148,20 +154,20 @@ impl ProxyPushSupplierServant for SupplierProxy {
     }
 
     fn suspend_connection(&self, _: &Call<'_>) -> Result<(), SystemException> {
-        if let Some(connected) = &*self.slot.lock() {
+        if let Some(subscription) = self.subscription() {
             match self.channel.config().suspension {
-                Suspension::Drop => connected.subscription.suspend(),
-                Suspension::Wait => connected.subscription.pause(),
+                Suspension::Drop => subscription.suspend(),
+                Suspension::Wait => subscription.pause(),
             }
         }
         Ok(())
     }
 
     fn resume_connection(&self, _: &Call<'_>) -> Result<(), SystemException> {
-        if let Some(connected) = &*self.slot.lock() {
+        if let Some(subscription) = self.subscription() {
             match self.channel.config().suspension {
-                Suspension::Drop => connected.subscription.resume(),
-                Suspension::Wait => connected.subscription.unpause(),
+                Suspension::Drop => subscription.resume(),
+                Suspension::Wait => subscription.unpause(),
             }
         }
         Ok(())
