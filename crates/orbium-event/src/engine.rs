@@ -5,6 +5,9 @@ mod control;
 mod entry;
 mod timing;
 
+#[cfg(test)]
+mod tests;
+
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::slice;
@@ -395,7 +398,8 @@ impl Engine {
         }
         let begin = Instant::now();
         let has_time = || begin.elapsed() < self.config.failure.time;
-        for consumer in self.consumers.load().iter() {
+        // Those that were permitted before are among them.
+        for consumer in self.consumers.load_settled().iter() {
             let (is_suspect, sink) = (consumer.is_suspect(), consumer.sink());
             if self.remove_consumer(consumer) && !is_suspect && has_time() {
                 sink.disconnect();

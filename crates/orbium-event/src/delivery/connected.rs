@@ -23,6 +23,12 @@ impl ConnectedConsumers {
         self.all.load()
     }
 
+    /// The consumers once no other thread is adding or removing one.
+    pub(crate) fn load_settled(&self) -> Arc<Vec<Arc<Consumer>>> {
+        let _changing = self.changing.lock();
+        self.all.load_full()
+    }
+
     /// Adds a consumer if `permits`, which gets the number of the others, returns `Ok`.
     pub(crate) fn add<E>(
         &self,
