@@ -35,7 +35,7 @@ pub struct ConsumerStatistics {
     pub id: u64,
     /// Pushed to the consumer.
     pub delivered: u64,
-    /// Discarded because its queue was full.
+    /// Discarded because its queue was full, or its conjunctions had collected too many bytes.
     pub discarded: u64,
     /// Dropped while the connection was suspended.
     pub suspended: u64,

@@ -155,6 +155,7 @@ impl Consumer {
         let limits = options.queue.unwrap_or(config.queue);
         let (leaf, filter) = (AtomicLeaf::of(&pattern), Filter::new(&pattern));
         let filter = filter.with_clearing(config.clearing);
+        let filter = filter.with_bytes(limits.bytes);
         let Batches { events, pacing } = options.batches;
         let (place, held) = match service {
             Service::Pulled => (None, PULLED),
@@ -219,8 +220,7 @@ impl Consumer {
         now: Instant,
     ) {
         let mut state = self.lock();
-        let clearing = state.filter.clearing();
-        state.filter = Filter::new(&pattern).with_clearing(clearing);
+        state.filter = state.filter.replaced(&pattern);
         state.schedule = TimerSchedule::new(state.filter.timers(), now);
         state.epoch += 1;
         self.leaf.set(&pattern);
@@ -284,6 +284,10 @@ impl Consumer {
         let passes = filter.offer(events, timer, passed);
         let set = EventSet::take(passed);
         passed.shrink_to(MAX_RETAINED);
+        match filter.take_discarded() {
+            0 => {}
+            discarded => self.counts.discarded.add(discarded),
+        }
         if passes {
             state.schedule.restart_deadlines(now);
         }

@@ -1,43 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Filters with their state: the events that conjunctions have collected.
 
+use std::cell::Cell;
 use std::mem;
-use std::time::Duration;
+use std::ptr;
 
-use crate::event::{ANY, DEADLINE_TIMEOUT, INTERVAL_TIMEOUT, SharedEvent, TIMEOUT};
+use crate::event::{ANY, SharedEvent};
 use crate::pool::MAX_RETAINED;
+use crate::rtec::rtec_event_comm::Event;
 use crate::subscription::pattern::Pattern;
-
-/// Kind of a subscription's timer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TimerKind {
-    /// Fires once.
-    OneShot,
-    /// Fires in every period.
-    Interval,
-    /// Fires at the end of a period; each delivery to the consumer begins a new one.
-    Deadline,
-}
-
-impl TimerKind {
-    /// The type of the timer's events.
-    pub(crate) fn event_type(self) -> i32 {
-        match self {
-            Self::OneShot => TIMEOUT,
-            Self::Interval => INTERVAL_TIMEOUT,
-            Self::Deadline => DEADLINE_TIMEOUT,
-        }
-    }
-}
-
-/// A timer of a subscription.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timer {
-    /// The kind of the timer.
-    pub kind: TimerKind,
-    /// The time until its first event, and between two events.
-    pub period: Duration,
-}
+use crate::subscription::timer::{Timer, TimerKind};
 
 /// A pattern that events are offered to, one set after the other.
 ///
@@ -59,6 +31,9 @@ pub struct Filter {
     root: Node,
     timers: Vec<Timer>,
     clearing: Clearing,
+    /// Maximum bytes of the events that conjunctions have collected, and these bytes.
+    bounds: (usize, usize),
+    discarded: u64,
 }
 
 /// The part of a filter's state that a delivery clears: the events that its conjunctions have
@@ -114,12 +89,28 @@ struct Conjunction {
     children: Vec<Node>,
     satisfied: Vec<bool>,
     events: Vec<SharedEvent>,
+    /// Bytes of these.
+    bytes: usize,
 }
 
 /// A set of events; those of a timer are for its own node.
 struct Offer<'a> {
     events: &'a [SharedEvent],
     timer: Option<usize>,
+    collected: &'a Collected,
+}
+
+/// Bytes of the events that all conjunctions of a filter have collected.
+struct Collected(Cell<usize>);
+
+impl Collected {
+    fn add(&self, bytes: usize) {
+        self.0.set(self.0.get().saturating_add(bytes));
+    }
+
+    fn subtract(&self, bytes: usize) {
+        self.0.set(self.0.get().saturating_sub(bytes));
+    }
 }
 
 impl Filter {
@@ -133,6 +124,8 @@ impl Filter {
             root,
             timers,
             clearing,
+            bounds: (usize::MAX, 0),
+            discarded: 0,
         }
     }
 
@@ -142,8 +135,29 @@ impl Filter {
         Self { clearing, ..self }
     }
 
-    pub(crate) fn clearing(&self) -> Clearing {
-        self.clearing
+    /// The same, with conjunctions that collect so many bytes of events together at most; without
+    /// a limit by default. Beyond it all collected events are discarded. An event counts for each of
+    /// several nested conjunctions that have collected it.
+    #[must_use]
+    pub fn with_bytes(mut self, bytes: usize) -> Self {
+        self.set_bytes(bytes);
+        self
+    }
+
+    /// Changes the maximum of [`with_bytes`](Self::with_bytes), for the next events.
+    pub fn set_bytes(&mut self, bytes: usize) {
+        self.bounds.0 = bytes;
+    }
+
+    /// Takes the number of events that were discarded beyond the maximum bytes since the last call.
+    pub fn take_discarded(&mut self) -> u64 {
+        mem::take(&mut self.discarded)
+    }
+
+    /// An initial filter of another pattern, with the same clearing and maximum bytes.
+    pub(crate) fn replaced(&self, pattern: &Pattern) -> Self {
+        let filter = Self::new(pattern).with_clearing(self.clearing);
+        filter.with_bytes(self.bounds.0)
     }
 
     /// The timers of the pattern, in its order.
@@ -163,14 +177,27 @@ impl Filter {
         timer: Option<usize>,
         delivered: &mut Vec<SharedEvent>,
     ) -> bool {
-        let offer = Offer { events, timer };
-        if self.clearing == Clearing::Branch {
-            return self.root.offer_branches(&offer, delivered) == Outcome::Passed;
+        let (most, bytes) = self.bounds;
+        let collected = Collected(Cell::new(bytes));
+        let offer = Offer {
+            events,
+            timer,
+            collected: &collected,
+        };
+        let is_delivered = if self.clearing == Clearing::Branch {
+            self.root.offer_branches(&offer, delivered) == Outcome::Passed
+        } else {
+            let is_delivered = self.root.offer(&offer, delivered) == Outcome::Passed;
+            if is_delivered {
+                self.root.clear(&collected);
+            }
+            is_delivered
+        };
+        if collected.0.get() > most {
+            self.discarded += self.root.collected();
+            self.root.clear(&collected);
         }
-        let is_delivered = self.root.offer(&offer, delivered) == Outcome::Passed;
-        if is_delivered {
-            self.root.clear();
-        }
+        self.bounds.1 = collected.0.get();
         is_delivered
     }
 
@@ -193,6 +220,7 @@ impl Node {
                 satisfied: vec![false; children.len()],
                 children: nodes(children, timers),
                 events: Vec::new(),
+                bytes: 0,
             }),
             Pattern::Disjunction(ref children) => Self::Disjunction(nodes(children, timers)),
             Pattern::LogicalAnd(ref children) => Self::LogicalAnd(nodes(children, timers)),
@@ -233,7 +261,7 @@ impl Node {
         }
         let outcome = self.offer(offer, out);
         if outcome == Outcome::Passed {
-            self.clear();
+            self.clear(offer.collected);
         }
         outcome
     }
@@ -312,13 +340,39 @@ impl Node {
     }
 
     /// Discards the collected events.
-    fn clear(&mut self) {
+    fn clear(&mut self, collected: &Collected) {
         match self {
-            Self::Conjunction(conjunction) => conjunction.clear(),
+            Self::Conjunction(conjunction) => conjunction.clear(collected),
             Self::Disjunction(children) | Self::LogicalAnd(children) => {
-                children.iter_mut().for_each(Self::clear);
+                children.iter_mut().for_each(|it| it.clear(collected));
             }
-            Self::Negation(child) | Self::Bitmask { child, .. } => child.clear(),
+            Self::Negation(child) | Self::Bitmask { child, .. } => child.clear(collected),
+            Self::Leaf { .. } | Self::MaskedType { .. } | Self::Null | Self::Timer(_) => {}
+        }
+    }
+
+    /// The number of collected events, each once.
+    #[cold]
+    fn collected(&self) -> u64 {
+        let mut events = Vec::new();
+        self.append_collected(&mut events);
+        events.sort_unstable();
+        events.dedup();
+        events.len() as u64
+    }
+
+    /// Appends the addresses of the collected events.
+    fn append_collected(&self, to: &mut Vec<*const Event>) {
+        match self {
+            Self::Conjunction(conjunction) => {
+                to.extend(conjunction.events.iter().map(|it| ptr::from_ref(&**it)));
+                let children = conjunction.children.iter();
+                children.for_each(|it| it.append_collected(to));
+            }
+            Self::Disjunction(children) | Self::LogicalAnd(children) => {
+                children.iter().for_each(|it| it.append_collected(to));
+            }
+            Self::Negation(child) | Self::Bitmask { child, .. } => child.append_collected(to),
             Self::Leaf { .. } | Self::MaskedType { .. } | Self::Null | Self::Timer(_) => {}
         }
     }
@@ -337,21 +391,28 @@ impl Conjunction {
                     self.events.shrink_to(MAX_RETAINED);
                     return Outcome::Consumed;
                 }
-                Outcome::Passed if self.satisfied.iter().all(|it| *it) => {
-                    out.extend(self.events.iter().cloned());
-                    return Outcome::Passed;
+                Outcome::Passed => {
+                    let bytes = self.events[begin..].iter().map(SharedEvent::bytes).sum();
+                    self.bytes += bytes;
+                    offer.collected.add(bytes);
+                    if self.satisfied.iter().all(|it| *it) {
+                        out.extend(self.events.iter().cloned());
+                        return Outcome::Passed;
+                    }
+                    return Outcome::Consumed;
                 }
-                Outcome::Passed => return Outcome::Consumed,
             }
         }
         Outcome::Ignored
     }
 
-    fn clear(&mut self) {
+    fn clear(&mut self, collected: &Collected) {
         self.satisfied.fill(false);
         self.events.clear();
         self.events.shrink_to(MAX_RETAINED);
-        self.children.iter_mut().for_each(Node::clear);
+        collected.subtract(mem::take(&mut self.bytes));
+        let children = self.children.iter_mut();
+        children.for_each(|it| it.clear(collected));
     }
 }
 

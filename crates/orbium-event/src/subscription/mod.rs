@@ -6,4 +6,5 @@ pub(crate) mod leaf;
 pub(crate) mod parse;
 pub(crate) mod pattern;
 pub(crate) mod schedule;
+pub(crate) mod timer;
 pub(crate) mod timers;

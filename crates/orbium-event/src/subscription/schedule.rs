@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crate::event::time_t;
 use crate::rtec::rtec_event_comm::{Event, EventHeader};
-use crate::subscription::filter::{Timer, TimerKind};
+use crate::subscription::timer::{Timer, TimerKind};
 
 /// The due times of a subscription's timers. For channels of this crate and others.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Deliveries of each filter pattern over a sequence of events.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use orbium_event::{Clearing, Filter, Pattern, SharedEvent, TIMEOUT, TimerKind, new_event};
@@ -194,6 +195,41 @@ fn a_logical_and_holds_the_events_of_one_child_at_a_time() {
     let (events, mut delivered) = (vec![event(A, 1); 1000], Vec::new());
     assert!(filter.offer(&events, None, &mut delivered));
     assert!(delivered.len() == 1000 && delivered.capacity() < 10_000);
+}
+
+/// Regression: conjunctions collected any number of bytes.
+#[test]
+fn conjunctions_discard_what_they_have_collected_beyond_their_bytes() {
+    let probe = Arc::new(());
+    let large =
+        |r#type| SharedEvent::with_content(new_event(r#type, 1), Arc::clone(&probe), 1 << 20);
+    let pattern = any([all((B..B + 64).map(leaf)), leaf(A)]);
+    for clearing in [Clearing::Whole, Clearing::Branch] {
+        let filter = Filter::new(&pattern);
+        let mut filter = filter.with_clearing(clearing).with_bytes(4 << 20);
+        let (mut delivered, mut discarded) = (Vec::new(), 0);
+        for r#type in B..B + 63 {
+            assert!(!filter.offer(&[large(r#type)], None, &mut delivered));
+            assert!(Arc::strong_count(&probe) - 1 <= 4);
+            discarded += filter.take_discarded();
+        }
+        let collected = Arc::strong_count(&probe) - 1;
+        assert_eq!(discarded, 63 - collected as u64);
+    }
+    // An event that a nested conjunction has passed on is one event.
+    let mut filter = Filter::new(&all([all([leaf(A), leaf(B)]), leaf(C)])).with_bytes(3 << 20);
+    for r#type in [A, B] {
+        assert!(!filter.offer(&[large(r#type)], None, &mut Vec::new()));
+    }
+    assert_eq!(filter.take_discarded(), 2);
+    // A delivery frees what it clears.
+    let mut filter = Filter::new(&all([leaf(A), leaf(B)])).with_bytes(3 << 20);
+    let mut delivered = Vec::new();
+    for _ in 0..3 {
+        assert!(!filter.offer(&[large(A)], None, &mut delivered));
+        assert!(filter.offer(&[large(B)], None, &mut delivered));
+    }
+    assert_eq!((delivered.len(), filter.take_discarded()), (6, 0));
 }
 
 /// Conformance: events - timers: their events pass their own filter, and filters of everything - filters

@@ -263,3 +263,22 @@ fn events_keep_their_order_while_a_consumer_pauses_and_goes_on() {
         assert!(sources.is_sorted());
     });
 }
+
+/// Conjunctions have a bound of their own, that of the queue.
+#[test]
+fn events_that_conjunctions_collect_beyond_the_bytes_of_the_queue_are_counted() {
+    let channel = Channel::new(ChannelConfig {
+        queue: QueueLimits {
+            bytes: 1000,
+            ..QueueLimits::default()
+        },
+        ..ChannelConfig::default()
+    });
+    let pair = Pattern::Conjunction(vec![Pattern::of(16, 0), Pattern::of(17, 0)]);
+    let _subscription = channel.subscribe(&pair, |_: &[SharedEvent]| {}).unwrap();
+    let supplier = channel.connect_supplier(&[]).unwrap();
+    let mut event = new_event(16, 1);
+    event.data.payload = vec![0; 2000];
+    supplier.push(&[event]);
+    assert_eq!(channel.statistics().consumers[0].discarded, 1);
+}

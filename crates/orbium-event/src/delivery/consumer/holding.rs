@@ -17,6 +17,7 @@ impl Consumer {
     pub(crate) fn set_queue(&self, limits: QueueLimits, batches: Batches) -> Action {
         let mut state = self.lock();
         self.queue.set_limits(&mut state.behind, limits);
+        state.filter.set_bytes(limits.bytes);
         self.batch.store(batches.events, Ordering::Relaxed);
         state.pacing = batches.pacing;
         self.is_paced

@@ -50,7 +50,8 @@ pub enum QueueOrder {
 pub struct QueueLimits {
     /// Maximum number of sets of events; 1,024 by default.
     pub sets: usize,
-    /// Maximum bytes of all events in the queue; 4 MiB by default.
+    /// Maximum bytes of all events in the queue, and separately of those that the conjunctions of
+    /// the subscription have collected, which are all discarded beyond it; 4 MiB by default.
     pub bytes: usize,
     /// The policy beyond the bounds.
     pub discard: DiscardPolicy,
