@@ -196,34 +196,39 @@ impl Edit<'_> {
         Ok(())
     }
 
-    /// Checks a changed definition: its type, its bases, its inherited names.
-    pub(crate) fn check(&self, key: Key) -> Result<()> {
+    /// Checks a changed definition: its type, its bases, its inherited names. Returns the number of
+    /// bases and inherited definitions that it has visited.
+    pub(crate) fn check(&self, key: Key) -> Result<usize> {
         let entry = self.store.entry(key)?;
-        self.check_bases(key)?;
+        let visited = self.check_bases(key)?;
         for ty in entry.body.types() {
             self.store.type_code(ty)?;
         }
         if entry.body.is_type() || matches!(entry.body, Body::Exception(_)) {
             self.store.type_of(key)?;
         }
-        Ok(())
+        Ok(visited)
     }
 
-    /// Checks that an interface or value inherits neither itself, nor a name twice.
-    fn check_bases(&self, key: Key) -> Result<()> {
-        let bases = self.store.all_bases(key)?;
-        if bases.len() > 1000 {
-            return Err(fault::TOO_LARGE);
+    /// Checks that an interface or value inherits neither itself, nor a name twice. Returns the
+    /// number of visited bases and inherited definitions.
+    fn check_bases(&self, key: Key) -> Result<usize> {
+        let inheritance = self.store.inheritance(key)?;
+        if inheritance.is_cyclic {
+            return Err(fault::INCOMPLETE);
+        }
+        let mut visited = inheritance.edges;
+        if visited == 0 {
+            return Ok(0);
         }
         let mut names = HashSet::new();
         for content in &self.store.entry(key)?.contents {
             names.insert(self.store.entry(*content)?.name.to_ascii_lowercase());
         }
-        for base in bases {
-            if self.store.all_bases(base)?.contains(&key) {
-                return Err(fault::INCOMPLETE);
-            }
-            for content in &self.store.entry(base)?.contents {
+        for base in inheritance.bases {
+            let contents = &self.store.entry(base)?.contents;
+            visited += contents.len();
+            for content in contents {
                 let inherited = self.store.entry(*content)?;
                 let is_feature = matches!(inherited.body, Body::Operation(_) | Body::Attribute(_));
                 let name = inherited.name.to_ascii_lowercase();
@@ -236,7 +241,7 @@ impl Edit<'_> {
                 }
             }
         }
-        Ok(())
+        Ok(visited)
     }
 
     /// Changes the body of a definition, and removes its unused anonymous types.

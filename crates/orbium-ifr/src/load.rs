@@ -78,6 +78,10 @@ struct Loading<'l, 'e> {
 /// Maximum depth of nested definitions.
 const MAX_DEPTH: usize = 64;
 
+/// Maximum number of bases and inherited definitions, of all interfaces and values of one load
+/// together: readers wait while they are checked.
+const MAX_INHERITED: usize = 4_000_000;
+
 impl<'l> Loading<'l, '_> {
     fn different(definition: &Definition) -> LoadError {
         LoadError::Different(definition.repository_id.clone())
@@ -208,9 +212,13 @@ impl<'l> Loading<'l, '_> {
     }
 
     fn check(&self) -> Loaded<()> {
+        let mut inherited = 0;
         for definition in self.model.definitions() {
             if let Some(key) = self.keys.get(definition.id) {
-                self.edit.check(*key)?;
+                inherited += self.edit.check(*key)?;
+            }
+            if inherited > MAX_INHERITED {
+                return Err(SystemException::into(fault::TOO_LARGE));
             }
         }
         // Also the types that contain a previously declared value.

@@ -167,9 +167,17 @@ fn check(store: &Store) -> Result<(), RepositoryError> {
                 .entry(other)
                 .map_err(|_| damaged("a definition is missing"))?;
         }
-        if store.inherits_itself(key)? {
-            return Err(damaged("a definition inherits itself"));
-        }
+    }
+    if store.has_inheritance_cycle()? {
+        return Err(damaged("a definition inherits itself"));
+    }
+    check_types(store)
+}
+
+/// Validates the types and constants of a file.
+fn check_types(store: &Store) -> Result<(), RepositoryError> {
+    let damaged = |why: &str| RepositoryError::Damaged(why.to_owned());
+    for (key, entry) in store.entries() {
         let is_type = entry.body.is_type() || matches!(entry.body, Body::Exception(_));
         let made = if is_type {
             store.type_of(key).map(drop)

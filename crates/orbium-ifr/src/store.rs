@@ -14,11 +14,25 @@ use crate::fault::Result;
 /// Maximum number of definitions and anonymous types of one repository.
 const MAX_ENTRIES: usize = 1_000_000;
 
+/// Maximum number of bases, direct and indirect, of one interface or value.
+const MAX_BASES: usize = 1000;
+
 /// A complete TypeCode, and its parts.
 #[derive(Clone, Debug)]
 pub(crate) struct Made {
     pub(crate) code: TypeCode,
     pub(crate) parts: u64,
+}
+
+/// The bases of an interface or value.
+#[derive(Default)]
+pub(crate) struct Inheritance {
+    /// The nearest first, each once.
+    pub(crate) bases: Vec<Key>,
+    /// Whether it is its own base.
+    pub(crate) is_cyclic: bool,
+    /// The number of references to bases, repetitions included: the cost of finding them.
+    pub(crate) edges: usize,
 }
 
 /// All definitions.
@@ -193,30 +207,55 @@ impl Store {
     }
 
     /// All bases of an interface or value, the nearest first, each once.
+    ///
+    /// # Errors
+    /// IMP_LIMIT: there are more than [`MAX_BASES`].
     pub(crate) fn all_bases(&self, key: Key) -> Result<Vec<Key>> {
-        let mut found = Vec::new();
+        self.inheritance(key).map(|it| it.bases)
+    }
+
+    /// As [`Store::all_bases`], with the result of checks of the graph.
+    pub(crate) fn inheritance(&self, key: Key) -> Result<Inheritance> {
+        let mut all = Inheritance::default();
         let mut seen = std::collections::HashSet::from([key]);
         let mut pending = self.bases(key)?;
         pending.reverse();
         while let Some(base) = pending.pop() {
+            all.edges += 1;
+            all.is_cyclic |= base == key;
             if seen.insert(base) {
-                found.push(base);
+                if all.bases.len() >= MAX_BASES {
+                    return Err(fault::TOO_LARGE);
+                }
+                all.bases.push(base);
                 pending.extend(self.bases(base)?.into_iter().rev());
             }
         }
-        Ok(found)
+        Ok(all)
     }
 
-    /// Whether an interface or value is its own base, which no change may cause.
-    pub(crate) fn inherits_itself(&self, key: Key) -> Result<bool> {
-        let mut all = self.all_bases(key)?;
-        all.push(key);
-        for base in all {
-            if self.bases(base)?.contains(&key) {
-                return Ok(true);
+    /// Whether any interface or value inherits itself, which no change may cause.
+    pub(crate) fn has_inheritance_cycle(&self) -> Result<bool> {
+        let mut derived: HashMap<Key, usize> = HashMap::new();
+        for key in self.entries.keys() {
+            for base in self.bases(*key)? {
+                *derived.entry(base).or_default() += 1;
             }
         }
-        Ok(false)
+        // Without the entries that no other one inherits, and so on, only cycles remain.
+        let keys = self.entries.keys().copied();
+        let mut pending: Vec<Key> = keys.filter(|key| !derived.contains_key(key)).collect();
+        while let Some(key) = pending.pop() {
+            for base in self.bases(key)? {
+                let left = derived.entry(base).or_default();
+                *left = left.saturating_sub(1);
+                if *left == 0 {
+                    derived.remove(&base);
+                    pending.push(base);
+                }
+            }
+        }
+        Ok(!derived.is_empty())
     }
 
     /// Whether an interface or value is, or inherits, the one with that id.

@@ -3,6 +3,7 @@
 
 mod canonical;
 mod code_bases;
+mod costs;
 mod dependents;
 mod events;
 mod exporting;
