@@ -5,6 +5,8 @@ mod compare;
 mod constants;
 mod primitive_types;
 
+use std::collections::{HashMap, HashSet};
+
 use orbium::SystemException;
 use orbium_idl::model::{
     DefId, DefMap, DefSet, Definition, DefinitionKind, Direction, Member as IdlMember, Model,
@@ -44,6 +46,7 @@ pub(crate) fn load(edit: &mut Edit<'_>, model: &Model) -> Loaded<u32> {
         edit,
         model,
         keys: DefMap::default(),
+        names: HashMap::new(),
         fresh: Vec::new(),
         known: Vec::new(),
         completed: DefSet::default(),
@@ -63,6 +66,8 @@ struct Loading<'l, 'e> {
     edit: &'l mut Edit<'e>,
     model: &'l Model,
     keys: DefMap<Key>,
+    /// The names in each container to which definitions were added, in lower case.
+    names: HashMap<Key, HashSet<String>>,
     /// Definitions that the repository lacks.
     fresh: Vec<DefId>,
     /// Definitions that the repository already has.
@@ -144,11 +149,16 @@ impl<'l> Loading<'l, '_> {
 
     /// Adds an entry that is filled in later.
     fn add(&mut self, definition: &Definition, container: Key) -> Loaded<Key> {
-        for key in &self.edit.store.entry(container)?.contents {
-            let other = self.edit.store.entry(*key)?;
-            if other.name.eq_ignore_ascii_case(&definition.name) {
-                return Err(LoadError::NameInUse(definition.scoped_name()));
+        if !self.names.contains_key(&container) {
+            let mut names = HashSet::new();
+            for key in &self.edit.store.entry(container)?.contents {
+                names.insert(self.edit.store.entry(*key)?.name.to_ascii_lowercase());
             }
+            self.names.insert(container, names);
+        }
+        let names = self.names.entry(container).or_default();
+        if !names.insert(definition.name.to_ascii_lowercase()) {
+            return Err(LoadError::NameInUse(definition.scoped_name()));
         }
         self.insert(
             container,

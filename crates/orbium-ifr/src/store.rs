@@ -120,9 +120,8 @@ impl Store {
         let before = self.entries.insert(key, entry);
         if let Some(before) = &before
             && before.id != self.entries[&key].id
-            && self.by_id.get(&before.id) == Some(&key)
         {
-            self.by_id.remove(&before.id);
+            self.remove_id(&before.id, key);
         }
         self.undo.entry(key).or_insert(before);
     }
@@ -131,10 +130,8 @@ impl Store {
     pub(crate) fn remove(&mut self, key: Key) {
         self.forget_types();
         let before = self.entries.remove(&key);
-        if let Some(before) = &before
-            && self.by_id.get(&before.id) == Some(&key)
-        {
-            self.by_id.remove(&before.id);
+        if let Some(before) = &before {
+            self.remove_id(&before.id, key);
         }
         self.undo.entry(key).or_insert(before);
     }
@@ -153,12 +150,28 @@ impl Store {
         Ok(key)
     }
 
-    /// Changes an entry.
+    /// Changes an entry. The first change in a transaction copies it, later ones do not.
     pub(crate) fn update(&mut self, key: Key, change: impl FnOnce(&mut Entry)) -> Result<()> {
-        let mut entry = self.entry(key)?.clone();
-        change(&mut entry);
-        self.put(key, entry);
+        let entry = self.entries.get_mut(&key).ok_or(fault::GONE)?;
+        self.undo.entry(key).or_insert_with(|| Some(entry.clone()));
+        let id = entry.id.clone();
+        change(entry);
+        if entry.id != id {
+            let new = entry.id.clone();
+            self.remove_id(&id, key);
+            if !new.is_empty() {
+                self.by_id.insert(new, key);
+            }
+        }
+        self.forget_types();
         Ok(())
+    }
+
+    /// Removes a repository id, if it is that of an entry.
+    fn remove_id(&mut self, id: &str, key: Key) {
+        if self.by_id.get(id) == Some(&key) {
+            self.by_id.remove(id);
+        }
     }
 
     pub(crate) fn entry(&self, key: Key) -> Result<&Entry> {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Comparison of a stored definition with that of the model.
 
-use orbium_idl::model::{DefinitionKind, ValueType};
+use std::collections::HashSet;
+
+use orbium_idl::model::{DefId, DefinitionKind, ValueType};
 
 use super::{Loaded, Loading};
 use crate::entry::{Body, Key, TypeDef};
@@ -40,15 +42,7 @@ impl Loading<'_, '_> {
             } else if !self.same(&entry.body, &body)? {
                 return Err(Self::different(definition));
             }
-            let has = |key: &Key, scope: &[Key]| scope.contains(key);
-            let scope = self.model.contents(id).iter();
-            let scope: Vec<Key> = scope.filter_map(|id| self.keys.get(*id).copied()).collect();
-            let entry = self.edit.store.entry(key)?;
-            let members = self.edit.store.state(key)?;
-            let is_state = |key: &Key| members.iter().any(|(member, ..)| member == key);
-            let mut contents = entry.contents.iter().filter(|it| !is_state(it));
-            let is_module = matches!(entry.body, Body::Module);
-            if !is_module && !contents.all(|it| has(it, &scope)) {
+            if !self.has_all_contents(id, key)? {
                 return Err(Self::different(definition));
             }
             if let DefinitionKind::ValueType(value) = &definition.kind
@@ -64,6 +58,18 @@ impl Loading<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether the model has all contents of a definition that is no module.
+    fn has_all_contents(&self, id: DefId, key: Key) -> Loaded<bool> {
+        let entry = self.edit.store.entry(key)?;
+        if matches!(entry.body, Body::Module) {
+            return Ok(true);
+        }
+        let scope = self.model.contents(id).iter();
+        let mut known: HashSet<Key> = scope.filter_map(|id| self.keys.get(*id).copied()).collect();
+        known.extend(self.edit.store.state(key)?.iter().map(|(key, ..)| *key));
+        Ok(entry.contents.iter().all(|it| known.contains(it)))
     }
 
     fn compare_state(&mut self, key: Key, value: &ValueType) -> Loaded<()> {

@@ -74,3 +74,23 @@ fn a_file_with_an_interface_of_too_many_bases_is_opened() {
     let inherited = last.contents(DefinitionKind::DkAll, false);
     assert_eq!(refused(inherited).0, ExceptionKind::ImpLimit);
 }
+
+/// Each definition was compared with all others in its module, and copied the list of them.
+#[test]
+fn a_module_of_many_definitions_is_loaded_in_time() {
+    let mut idl = "module M { valuetype V {".to_owned();
+    for number in 0..20_000 {
+        write!(idl, "public long m{number};").unwrap();
+    }
+    idl += "};";
+    for number in 0..40_000 {
+        write!(idl, "typedef long t{number};").unwrap();
+    }
+    idl += "};";
+    let model = model(&idl);
+    within(move || {
+        let served = Served::empty();
+        assert_eq!(served.repository.load(&model), Ok(60_002));
+        assert_eq!(served.repository.load(&model), Ok(0));
+    });
+}
