@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Changes of the repository, with the checks that the specification requires.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use orbium::{Any, Interface};
 use orbium_dynamic::{is_identifier, is_repository_id};
@@ -250,7 +250,8 @@ impl Edit<'_> {
         self.store.update(key, |entry| change(&mut entry.body))?;
         self.check(key)?;
         self.check_users()?;
-        self.collect(before)
+        self.collect(before);
+        Ok(())
     }
 
     /// Checks that no type contains itself, or is too large.
@@ -263,25 +264,47 @@ impl Edit<'_> {
         Ok(())
     }
 
+    /// The entry of a type, if it is anonymous.
+    fn anonymous(&self, ty: TypeDef) -> Option<(Key, &Entry)> {
+        let TypeDef::Entry(key) = ty else { return None };
+        let entry = self.store.entry(key).ok()?;
+        entry.body.is_anonymous().then_some((key, entry))
+    }
+
     /// Removes those anonymous types without references to them.
-    fn collect(&mut self, types: Vec<TypeDef>) -> Result<()> {
+    fn collect(&mut self, types: Vec<TypeDef>) {
         let mut pending = types;
-        while let Some(ty) = pending.pop() {
-            let TypeDef::Entry(key) = ty else { continue };
-            let Ok(entry) = self.store.entry(key) else {
-                continue;
-            };
-            let parts = entry.body.types();
-            let is_used = self
-                .store
-                .entries()
-                .any(|(_, it)| it.body.types().contains(&ty));
-            if entry.body.is_anonymous() && !is_used {
-                pending.extend(parts);
-                self.store.remove(key);
+        pending.retain(|ty| self.anonymous(*ty).is_some());
+        if pending.is_empty() {
+            return;
+        }
+        let mut uses: HashMap<Key, usize> = HashMap::new();
+        for (_, entry) in self.store.entries() {
+            for ty in entry.body.types() {
+                if let TypeDef::Entry(key) = ty {
+                    *uses.entry(key).or_default() += 1;
+                }
             }
         }
-        Ok(())
+        while let Some(ty) = pending.pop() {
+            // A type that occurs twice is removed at the first time.
+            let Some((key, entry)) = self.anonymous(ty) else {
+                continue;
+            };
+            if uses.get(&key).is_some_and(|uses| *uses > 0) {
+                continue;
+            }
+            let parts = entry.body.types();
+            self.store.remove(key);
+            for part in parts {
+                if let TypeDef::Entry(key) = part
+                    && let Some(uses) = uses.get_mut(&key)
+                {
+                    *uses -= 1;
+                    pending.push(part);
+                }
+            }
+        }
     }
 
     pub(crate) fn destroy(&mut self, key: Key) -> Result<()> {

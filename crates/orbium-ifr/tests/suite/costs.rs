@@ -6,13 +6,13 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use orbium::ExceptionKind;
+use orbium::{ExceptionKind, Interface as _};
 use orbium_ifr::LoadError;
-use orbium_ifr::corba::{DefinitionKind, InterfaceDef};
+use orbium_ifr::corba::{DefinitionKind, InterfaceDef, PrimitiveKind, SequenceDef, StructDef};
 
 use crate::files::File;
 use crate::served::{Served, model};
-use crate::writing::refused;
+use crate::writing::{member, primitive, refused};
 
 /// Runs a body in a separate thread, for a minute at most.
 fn within<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> T {
@@ -92,5 +92,29 @@ fn a_module_of_many_definitions_is_loaded_in_time() {
         let served = Served::empty();
         assert_eq!(served.repository.load(&model), Ok(60_002));
         assert_eq!(served.repository.load(&model), Ok(0));
+    });
+}
+
+/// For each type of the members before, all entries were searched.
+#[test]
+fn the_members_of_a_struct_of_many_sequences_are_replaced_in_time() {
+    let mut idl = "struct S {".to_owned();
+    for number in 0..40_000 {
+        write!(idl, "sequence<long> a{number};").unwrap();
+    }
+    idl += "}; struct T { sequence<sequence<long>> a; };";
+    let model = model(&idl);
+    within(move || {
+        let served = Served::empty();
+        assert_eq!(served.repository.load(&model), Ok(2));
+        let long = primitive(&served.remote(), PrimitiveKind::PkLong);
+        let kept: StructDef = served.find("IDL:T:1.0");
+        let outer = kept.members().unwrap().remove(0).type_def.unwrap();
+        let outer: SequenceDef = outer.as_object().narrow().unwrap();
+        for id in ["IDL:S:1.0", "IDL:T:1.0"] {
+            let changed: StructDef = served.find(id);
+            changed.set_members(&[member("a", &long)]).unwrap();
+        }
+        assert_eq!(refused(outer.bound()).0, ExceptionKind::ObjectNotExist);
     });
 }
