@@ -17,10 +17,17 @@ use orbium::{Call, ExceptionKind, Interface, ObjectRef, Orb, SystemException, po
 use crate::InterfaceRepository;
 use crate::corba::value_def::FullValueDescription;
 use crate::corba::{Repository, ValueDef};
+use crate::fault;
 use crate::sending_context::{CodeBase, CodeBaseServant, RunTimeServant};
 
 /// Maximum number of bases of a value type that are looked up in sequence.
 pub(crate) const MAX_BASES: usize = 64;
+
+/// Maximum number of repository ids of one request.
+const MAX_IDS: usize = 256;
+
+/// Maximum number of parts of all descriptions of one reply.
+const MAX_PARTS: usize = 100_000;
 
 impl InterfaceRepository {
     /// The code base of a sender of the types in this repository: an object of the root adapter
@@ -39,6 +46,25 @@ struct Describing(Repository);
 /// The repository has no such value type.
 fn unknown_type() -> SystemException {
     SystemException::omg(ExceptionKind::IntfRepos, 2, Completion::No)
+}
+
+/// Limits the size of a reply, which a small request with one id many times would multiply.
+fn check_count(ids: &[String]) -> Result<(), SystemException> {
+    if ids.len() <= MAX_IDS {
+        Ok(())
+    } else {
+        Err(fault::TOO_LARGE)
+    }
+}
+
+/// The number of members, attributes, operations, initializers and their parameters.
+fn parts_of(description: &FullValueDescription) -> usize {
+    let operations = description.operations.iter();
+    let operations = operations.map(|it| 1 + it.parameters.len() + it.exceptions.len());
+    let initializers = description.initializers.iter();
+    let initializers = initializers.map(|it| 1 + it.members.len());
+    let features = operations.chain(initializers).sum::<usize>();
+    features + description.members.len() + description.attributes.len()
 }
 
 impl Describing {
@@ -64,6 +90,7 @@ impl CodeBaseServant for Describing {
         _: &Call<'_>,
         ids: &[String],
     ) -> Result<Vec<String>, SystemException> {
+        check_count(ids)?;
         Ok(vec![String::new(); ids.len()])
     }
 
@@ -76,7 +103,18 @@ impl CodeBaseServant for Describing {
         call: &Call<'_>,
         ids: &[String],
     ) -> Result<Vec<FullValueDescription>, SystemException> {
-        ids.iter().map(|id| self.meta(call, id)).collect()
+        check_count(ids)?;
+        let mut parts = 0;
+        let mut described = Vec::with_capacity(ids.len());
+        for id in ids {
+            let description = self.meta(call, id)?;
+            parts += parts_of(&description);
+            if parts > MAX_PARTS {
+                return Err(fault::TOO_LARGE);
+            }
+            described.push(description);
+        }
+        Ok(described)
     }
 
     fn bases(&self, _: &Call<'_>, id: &str) -> Result<Vec<String>, SystemException> {

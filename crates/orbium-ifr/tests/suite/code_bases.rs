@@ -188,6 +188,34 @@ fn a_value_is_cut_off_to_a_base_that_its_code_base_names() {
     sender.end();
 }
 
+/// A request of a megabyte with one id many times built a reply of a gigabyte.
+#[test]
+fn a_code_base_describes_a_limited_number_of_values() {
+    let orb = served(Interceptors::new());
+    let repository = InterfaceRepository::in_memory(&orb).unwrap();
+    let mut idl = format!("{IDL} valuetype Large {{");
+    for number in 0..1000 {
+        idl += &format!("public long m{number};");
+    }
+    repository.load(&model(&(idl + "};"))).unwrap();
+    let code_base = repository.code_base(&orb).unwrap();
+    let ids = |id: &str, count: usize| vec![id.to_owned(); count];
+    let some = ids("IDL:Further:1.0", 256);
+    assert_eq!(code_base.metas(&some).unwrap().len(), 256);
+    assert_eq!(code_base.implementations(&some).unwrap().len(), 256);
+    let many = ids("IDL:Further:1.0", 100_000);
+    let large = ids("IDL:Large:1.0", 101);
+    for refused in [
+        code_base.metas(&many).map(drop),
+        code_base.metas(&large).map(drop),
+        code_base.implementations(&many).map(drop),
+    ] {
+        assert_eq!(refused.unwrap_err().kind, ExceptionKind::ImpLimit);
+    }
+    assert_eq!(code_base.metas(&large[1..]).unwrap().len(), 100);
+    orb.shutdown(true).unwrap();
+}
+
 /// Conformance: ORB - SendingContext::CodeBase: a servant asks its caller's
 #[test]
 fn a_servant_finds_the_code_base_of_its_caller() {
