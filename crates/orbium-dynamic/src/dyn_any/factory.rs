@@ -29,7 +29,8 @@ impl DynAny {
     ///
     /// # Errors
     /// [`DynAnyError::InconsistentTypeCode`] as from [`new`](Self::new), also for a type with such
-    /// a part; [`DynAnyError::TooLarge`] if its arrays have too many elements.
+    /// a part; [`DynAnyError::TooLarge`] if its arrays have too many elements,
+    /// or it has more than 256 MiB.
     pub fn of_type(code: &TypeCode) -> Result<Self, DynAnyError> {
         check(code)?;
         let content = Content::Whole(initial_value(code)?);

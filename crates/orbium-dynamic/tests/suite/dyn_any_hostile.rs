@@ -30,6 +30,37 @@ fn an_initial_value_of_many_elements_is_refused() {
     }
 }
 
+/// Values were counted, not their octets: the id of an exception was written for each element, 16 GB
+/// for a type of 1 KB.
+#[test]
+fn an_initial_value_of_many_octets_is_refused() {
+    let id = format!("IDL:{}:1.0", "x".repeat(1024));
+    let exception = TypeCode::exception(&id, "", []);
+    let members: Vec<_> = (0..1 << 10).map(|_| ("", exception.clone())).collect();
+    for code in [
+        nested_arrays(exception.clone(), &[1 << 23]),
+        nested_arrays(exception, &[1 << 11, 1 << 12]),
+        nested_arrays(TypeCode::structure("", "", members), &[1 << 13]),
+    ] {
+        let refused = DynAny::of_type(&code).err();
+        assert_eq!(refused, Some(DynAnyError::TooLarge));
+    }
+}
+
+/// The labels were searched for an unused one for each element.
+#[test]
+fn labels_of_a_union_are_not_searched_for_each_element() {
+    let labelled = (0..10_000).map(|label| (Some(label), "octet", Type::OCTET.into()));
+    let members = [(None, "other", Type::LONG.into())]
+        .into_iter()
+        .chain(labelled);
+    let union = TypeCode::union("IDL:U:1.0", "U", Type::LONG.into(), members).unwrap();
+    let code = nested_arrays(union, &[1 << 20]);
+    let (send, initial) = mpsc::channel();
+    thread::spawn(move || send.send(DynAny::of_type(&code).map(|it| it.component_count())));
+    assert_eq!(initial.recv_timeout(PATIENCE), Ok(Ok(1 << 20)));
+}
+
 #[test]
 fn a_length_of_many_elements_is_refused() {
     let octets = TypeCode::sequence(Type::OCTET.into(), 0);
