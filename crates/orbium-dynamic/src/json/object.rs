@@ -2,6 +2,7 @@
 //! One level of JSON, its values still text.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
@@ -15,6 +16,47 @@ impl<'j> Object<'j> {
     pub(super) fn get(&self, key: &str) -> Option<&'j RawValue> {
         let found = self.0.iter().find(|(name, _)| name == key);
         found.map(|(_, value)| *value)
+    }
+
+    /// Looks up many keys.
+    pub(super) fn lookup(&self) -> Lookup<'_, 'j> {
+        Lookup {
+            members: &self.0,
+            next: 0,
+            indices: HashMap::new(),
+        }
+    }
+}
+
+/// A look-up of many keys, which mostly come in the order of the object.
+pub(super) struct Lookup<'o, 'j> {
+    members: &'o [(String, &'j RawValue)],
+    /// The index after that of the last key.
+    next: usize,
+    /// The index of each of many keys, once one was not in order.
+    indices: HashMap<&'o str, usize>,
+}
+
+impl<'j> Lookup<'_, 'j> {
+    /// The value of a key.
+    pub(super) fn get(&mut self, key: &str) -> Option<&'j RawValue> {
+        let index = match self.members.get(self.next) {
+            Some((name, _)) if name == key => self.next,
+            _ => self.search(key)?,
+        };
+        self.next = index + 1;
+        Some(self.members[index].1)
+    }
+
+    fn search(&mut self, key: &str) -> Option<usize> {
+        if self.members.len() < MIN_TABLE_KEYS {
+            return self.members.iter().position(|(name, _)| name == key);
+        }
+        if self.indices.is_empty() {
+            let names = self.members.iter().map(|(name, _)| &**name);
+            self.indices.extend(names.zip(0..));
+        }
+        self.indices.get(key).copied()
     }
 }
 

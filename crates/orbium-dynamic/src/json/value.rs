@@ -147,8 +147,9 @@ impl Parser<'_> {
         if let Some((name, _)) = object.0.iter().find(is_unknown) {
             return Err(self.error(format!("{wanted} has no member `{name}`")));
         }
+        let mut values = object.lookup();
         for member in code.members() {
-            match object.get(member.name()) {
+            match values.get(member.name()) {
                 Some(value) => self.typed_member(member, value)?,
                 None => {
                     return Err(self.error(format!("the member `{}` is missing", member.name())));

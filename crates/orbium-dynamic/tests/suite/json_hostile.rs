@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Values of a peer that would become far more JSON than they have octets.
+//! Values of a peer that would become far more JSON than they have octets, and JSON that would take
+//! far more time.
+
+use std::sync::mpsc;
+use std::thread;
 
 use orbium_cdr::{Any, CdrErrorKind, CdrReader, Decode, Format, Type, TypeCode};
-use orbium_dynamic::{JsonOptions, to_json};
+use orbium_dynamic::{JsonOptions, from_json, to_json};
+
+use crate::waiting::PATIENCE;
 
 fn json(any: &Any) -> Result<String, CdrErrorKind> {
     to_json(any, &JsonOptions::default()).map_err(|error| error.kind)
@@ -80,4 +86,25 @@ fn long_ids_in_types_are_not_repeated_without_end() {
     assert!(json(&few).unwrap().len() > 10_000);
     let many = Any::new(&repeating(2_000, 100_000)).unwrap();
     assert_eq!(json(&many).err(), Some(CdrErrorKind::TooDeep));
+}
+
+/// Each member was searched from the first key on: minutes for a hundred thousand members that are
+/// not in order.
+#[test]
+fn many_members_out_of_order_are_read_in_time() {
+    let names: Vec<_> = (0..100_000).map(|index| format!("m{index}")).collect();
+    let members = names.iter().map(|name| (&**name, Type::LONG.into()));
+    let code = TypeCode::structure("IDL:S:1.0", "S", members);
+    let (send, read) = mpsc::channel();
+    thread::spawn(move || {
+        let reversed: Vec<_> = (0..names.len())
+            .rev()
+            .map(|index| format!("\"{}\":{index}", names[index]))
+            .collect();
+        let json = format!("{{{}}}", reversed.join(","));
+        let any = from_json(&code, &json, &JsonOptions::default()).unwrap();
+        send.send(any.value_octets().to_vec())
+    });
+    let expected: Vec<_> = (0..100_000i32).flat_map(i32::to_ne_bytes).collect();
+    assert!(read.recv_timeout(PATIENCE).unwrap() == expected);
 }
