@@ -331,7 +331,7 @@ impl<O: RegisteredObject> Registry<O> {
     }
 
     /// Has adapter activators create the missing adapters on the path of a request's key; returns
-    /// whether there were any.
+    /// whether to look again: all may exist, also by an activation that has ended in the meantime.
     ///
     /// # Errors
     /// The manager of an adapter refuses the request, or an activator fails.
@@ -341,14 +341,12 @@ impl<O: RegisteredObject> Registry<O> {
         expiry: &Expiry,
         operation: &[u8],
     ) -> Result<bool, SystemException> {
-        let mut activated = false;
         while let Some((parent, name)) = self.first_missing(key) {
             if !parent.activates(&name, expiry, operation)? {
-                break;
+                return Ok(false);
             }
-            activated = true;
         }
-        Ok(activated)
+        Ok(self.activates.load(Ordering::Acquire))
     }
 
     /// The object with an id. While its adapter is being destroyed, there are no objects, but there
@@ -366,5 +364,90 @@ impl<O: RegisteredObject> Registry<O> {
         poa.check_not_destroyed()?;
         let stand_in = Arc::clone(poa).stand_in(id);
         stand_in.map(Found::StandIn).ok_or_else(no_such_object)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object_key::NO_HINT;
+
+    struct Object;
+
+    impl RegisteredObject for Object {
+        fn stamp(&self) -> u64 {
+            0
+        }
+    }
+
+    /// An adapter with one child, of which the activation ends after `hidden` look-ups.
+    struct Parent {
+        hidden: AtomicU64,
+    }
+
+    impl RegisteredAdapter<Object> for Parent {
+        fn check_not_destroyed(&self) -> Result<(), SystemException> {
+            Ok(())
+        }
+
+        fn child(&self, _: &str) -> Option<Arc<dyn RegisteredAdapter<Object>>> {
+            let left = self.hidden.load(Ordering::Relaxed);
+            self.hidden.store(left.saturating_sub(1), Ordering::Relaxed);
+            let child = || Self {
+                hidden: AtomicU64::new(0),
+            };
+            (left == 0).then(|| Arc::new(child()) as Arc<dyn RegisteredAdapter<Object>>)
+        }
+
+        fn may_get_children(&self) -> bool {
+            true
+        }
+
+        fn activates(
+            self: Arc<Self>,
+            _: &str,
+            _: &Expiry,
+            _: &[u8],
+        ) -> Result<bool, SystemException> {
+            Ok(false)
+        }
+
+        fn serves(&self, _: bool, _: u64) -> bool {
+            true
+        }
+
+        fn slot_of(&self, _: &[u8]) -> Option<SlotKey> {
+            None
+        }
+
+        fn stand_in(self: Arc<Self>, _: &[u8]) -> Option<Arc<Object>> {
+            Some(Arc::new(Object))
+        }
+
+        fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+            self
+        }
+    }
+
+    fn look_up(hidden: u64, has_activator: bool) -> (bool, bool) {
+        let registry = Registry::<Object>::default();
+        let hidden = AtomicU64::new(hidden);
+        assert!(registry.root.set(Arc::new(Parent { hidden })).is_ok());
+        if has_activator {
+            registry.note_activator();
+        }
+        let key = ObjectKey::long(7, NO_HINT, true, &["a".to_owned()], b"x");
+        let is_found = registry.find(&key).is_ok();
+        let looks_again = registry.activate(&key, &Expiry::NEVER, b"noop");
+        (is_found, looks_again.expect("no exception"))
+    }
+
+    /// The object was OBJECT_NOT_EXIST.
+    #[test]
+    fn an_adapter_whose_activation_ends_after_the_look_up_is_looked_up_again() {
+        assert_eq!(look_up(1, true), (false, true));
+        // Its activator declines.
+        assert_eq!(look_up(2, true), (false, false));
+        assert_eq!(look_up(1, false), (false, false));
     }
 }

@@ -78,8 +78,7 @@ impl PoaCore {
 
     /// Calls the activator for a child; returns whether the child exists now.
     pub(super) fn activate_child(self: &Arc<Self>, name: &str) -> Result<bool, SystemException> {
-        let activator = self.activator.lock().clone();
-        let Some(activator) = activator else {
+        let Some(activator) = self.activator.lock().clone() else {
             return Ok(self.child_named(name).is_some());
         };
         let single = self.policies.thread_model == ThreadModel::SingleThread;
@@ -99,12 +98,13 @@ impl PoaCore {
                 objects = self.one_gone.wait(objects);
             }
         }
-        objects.activations.push((name.to_owned(), mine));
-        drop(objects);
-        let _activation = Activation(self, name);
+        // Under the lock: an activation hides the child from other requests.
         if self.child_named(name).is_some() {
             return Ok(true);
         }
+        objects.activations.push((name.to_owned(), mine));
+        drop(objects);
+        let _activation = Activation(self, name);
         self.check_not_destroyed()?;
         let adapter: Arc<dyn Adapter> = self.clone();
         // It must not wait for the end of its adapter, whichever thread asks for the child.
