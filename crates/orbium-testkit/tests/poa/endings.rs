@@ -50,6 +50,39 @@ fn an_adapter_waits_for_the_end_of_the_one_that_has_its_name() {
     served.end();
 }
 
+/// The destruction was complete at once: requests were OBJECT_NOT_EXIST, and the name was free.
+///
+/// Conformance: POA - `destroy` without waiting completes after the last request in progress
+#[test]
+fn an_adapter_destroyed_without_waiting_has_its_name_until_its_last_request_ends() {
+    let served = Served::new(Default::default());
+    let old = child(&served, "name", user());
+    let (busy, state) = servant();
+    old.activate_servant_with_id(b"busy", &busy).unwrap();
+    let target = remote(&served, &client(), &old, b"busy");
+    let gated = target.clone();
+    let call = thread::spawn(move || gated.gate());
+    state.gate.await_waiting(1);
+    let dying = old.clone();
+    within("destroy", move || {
+        dying.destroy(false).unwrap();
+        dying.destroy(false).unwrap();
+    });
+    assert_eq!(target.noop(), Err(omg(ExceptionKind::Transient, 4)));
+    let root = served.orb.root_poa();
+    let creating = spawn_blocked(move || root.create_poa("name", None, user()));
+    assert!(!creating.is_finished());
+    state.gate.open();
+    let new = within("create_POA", move || creating.join().unwrap()).unwrap();
+    assert_eq!(within("the call", move || call.join().unwrap()), Ok(()));
+    assert!(new != old);
+    // Nothing is in progress: it is complete at once.
+    new.destroy(false).unwrap();
+    let missing = served.orb.root_poa().find_poa("name");
+    assert_eq!(refused(missing), PoaError::AdapterNonExistent);
+    served.end();
+}
+
 /// A thread that serves a request of the ORB may be the one that the end waits for.
 ///
 /// Conformance: POA - `create_POA` with the name of an adapter that is being destroyed waits for its end

@@ -11,8 +11,8 @@ use orbium_adapter::before_waiting;
 
 impl Poa {
     /// Destroys the adapter, its descendants, and all their objects, which servant activators
-    /// etherealize. With `wait`, returns when no request is in progress any more; requests received
-    /// before it returns are answered with TRANSIENT, later ones with OBJECT_NOT_EXIST.
+    /// etherealize. The name is free after the last request in progress: requests received before
+    /// are answered with TRANSIENT, later ones with OBJECT_NOT_EXIST. With `wait`, returns then.
     ///
     /// # Errors
     /// BAD_INV_ORDER for waiting from within a request, which would never end; nothing is done
@@ -32,8 +32,24 @@ impl Poa {
 
     fn destroy_with(&self, etherealizes: bool, wait: bool) -> Result<(), PoaError> {
         before_waiting(self.0.orb, wait)?;
+        if !wait && self.0.destroyed.load(Ordering::Acquire) {
+            return Ok(());
+        }
         self.end(etherealizes);
-        if wait {
+        if !wait && self.subtree().any(|it| it.0.lock().alive > 0) {
+            let dying = self.clone();
+            let complete = Box::new(move || dying.complete(true));
+            if orbium_sys::spawn_detached("orbium-destroy", None, complete).is_ok() {
+                return Ok(());
+            }
+        }
+        self.complete(wait);
+        Ok(())
+    }
+
+    /// Frees the name; with `waits`, after the last request in progress.
+    fn complete(&self, waits: bool) {
+        if waits {
             self.wait_until_gone();
         }
         if let Some(parent) = self.parent() {
@@ -43,7 +59,6 @@ impl Poa {
             parent.0.one_gone.notify_all();
         }
         self.forget();
-        Ok(())
     }
 
     fn end(&self, etherealizes: bool) {
@@ -98,9 +113,8 @@ impl Poa {
         }
         // Until open requests are answered, or for `limits.open_time`.
         if let Some(adapters) = self.0.adapters.upgrade() {
-            adapters
-                .context
-                .settle_open_requests(Some(Arc::as_ptr(&self.0).addr()));
+            let adapter = Arc::as_ptr(&self.0).addr();
+            adapters.context.settle_open_requests(Some(adapter));
         }
         let mut objects = self.0.lock();
         while objects.alive > 0 {

@@ -230,7 +230,7 @@ impl Poa {
     /// Registers the adapter with its manager and the registry.
     fn register_object(&self, adapters: &Adapters) {
         let adapter: Weak<PoaCore> = Arc::downgrade(&self.0);
-        self.0.manager.add(adapter);
+        self.0.manager.add(adapter.clone());
         if self.0.policies.lifespan == Lifespan::Transient {
             let adapter: Weak<PoaCore> = Arc::downgrade(&self.0);
             adapters.registry.remember(self.0.stamp, adapter);

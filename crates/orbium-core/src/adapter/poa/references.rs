@@ -214,15 +214,11 @@ impl Poa {
     pub fn servant_to_reference(&self, servant: &Arc<dyn Servant>) -> Result<ObjectRef, PoaError> {
         let id = match (self.servant_to_id(servant), self.called(servant)) {
             (Ok(id), _) => id,
-            (Err(PoaError::WrongPolicy | PoaError::ServantNotActive), Some(frame)) => {
-                frame.id.into()
-            }
+            (Err(PoaError::WrongPolicy | PoaError::ServantNotActive), Some(it)) => it.id.into(),
             (Err(error), _) => return Err(error),
         };
-        self.make_reference(
-            &id,
-            &servant.interface_of(&IncarnatedObject::new(&id, self)),
-        )
+        let interface = servant.interface_of(&IncarnatedObject::new(&id, self));
+        self.make_reference(&id, &interface)
     }
 
     /// The id of a servant that incarnates one object.
@@ -248,10 +244,8 @@ impl Poa {
     /// [`PoaError::WrongAdapter`].
     pub fn reference_to_id(&self, reference: &impl Interface) -> Result<Vec<u8>, PoaError> {
         self.0.adapters()?;
-        let key = reference
-            .as_object()
-            .own_key()
-            .ok_or(PoaError::WrongAdapter)?;
+        let key = reference.as_object().own_key();
+        let key = key.ok_or(PoaError::WrongAdapter)?;
         let key = ObjectKey::parse(&key).ok_or(PoaError::WrongAdapter)?;
         match key.path {
             None if key.incarnation == self.0.stamp => Ok(system_id(key.hint).into()),

@@ -17,10 +17,8 @@ struct OwnReferences(Weak<PoaCore>);
 impl ObjectReferenceFactory for OwnReferences {
     fn make_object(&self, repository_id: &str, object_id: &[u8]) -> Result<Ior, SystemException> {
         let adapter = self.0.upgrade().ok_or_else(gone)?;
-        let (slot, priority) = (
-            adapter.slot_for(object_id),
-            adapter.settled_priority(object_id),
-        );
+        let slot = adapter.slot_for(object_id);
+        let priority = adapter.settled_priority(object_id);
         let object = adapter.own_reference((object_id, slot), repository_id, priority)?;
         Ok(object.as_object().ior().clone())
     }
