@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Adapter activators.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use orbium::{
     Completion, Config, ExceptionKind, Orb, SystemException,
     config::{Limits, ServerStrategy},
+    interceptor::{AdapterState, Interceptors, IorInterceptor},
     poa::{AdapterActivator, Lifespan, ManagerState, Poa, PoaError, Policies},
 };
 use orbium_testkit::probe::Target;
@@ -270,12 +271,37 @@ fn an_adapter_activator_does_not_wait_for_the_end_of_its_adapter() {
 fn an_orb_that_shuts_down_while_an_adapter_activator_runs_ends() {
     each_strategy(|strategy| {
         for shares_manager in [true, false] {
-            ends_while_activating(strategy, shares_manager);
+            ends_while_activating(strategy, shares_manager, Interceptors::new(), |_| ());
         }
     });
 }
 
-fn ends_while_activating(strategy: ServerStrategy, shares_manager: bool) {
+/// Lists the adapters when the state of a manager changes.
+struct Listing(Arc<OnceLock<Poa>>);
+
+impl IorInterceptor for Listing {
+    fn adapter_manager_state_changed(&self, _: &str, _: AdapterState) {
+        let _ = self.0.get().map(|root| root.subtree().count());
+    }
+}
+
+/// It was called under the lock of the adapters that it lists, and waited for ever.
+///
+/// Conformance: POA - shutdown while an adapter activator runs
+#[test]
+fn an_interceptor_lists_adapters_while_an_adapter_activator_of_an_ending_orb_runs() {
+    let (listed, mut interceptors) = (Arc::<OnceLock<Poa>>::default(), Interceptors::new());
+    interceptors.add_ior(Listing(Arc::clone(&listed))).unwrap();
+    let list = |root: &Poa| listed.set(root.clone()).unwrap();
+    ends_while_activating(ServerStrategy::default(), false, interceptors, list);
+}
+
+fn ends_while_activating(
+    strategy: ServerStrategy,
+    shares_manager: bool,
+    interceptors: Interceptors,
+    before: impl Fn(&Poa),
+) {
     let client = client();
     let (target, port) = early(&client);
     let limits = Limits {
@@ -287,12 +313,14 @@ fn ends_while_activating(strategy: ServerStrategy, shares_manager: bool) {
         Config {
             strategy,
             limits,
+            interceptors,
             ..Config::default()
         },
     );
     let gate = Arc::<Gate>::default();
     let inside = Arc::clone(&gate);
     let root = served.orb.root_poa();
+    before(&root);
     root.set_adapter_activator(move |parent: &Poa, name: &str| {
         inside.pass();
         let manager = shares_manager.then(|| parent.manager());

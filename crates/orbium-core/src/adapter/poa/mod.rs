@@ -340,6 +340,8 @@ impl Poa {
         let parent = Some(Arc::downgrade(&self.0));
         let child = Self::make(&adapters, path, parent, manager, policies);
         // Before this adapter is locked: interceptors may use it.
+        // Interceptors that see its manager may list them.
+        drop(children);
         child.establish(&adapters)?;
         let mut children = self.0.children();
         self.0.check_takes_children()?;
