@@ -10,7 +10,9 @@ use orbium::{
     poa::{Poa, PoaError, Policies, ServantActivator, ServantError, ServantRetention},
 };
 use orbium_testkit::probe::Target;
-use orbium_testkit::{Gate, Served, TargetState, client, each_strategy, eventually, within};
+use orbium_testkit::{
+    Gate, Served, TargetState, client, each_strategy, eventually, spawn_blocked, within,
+};
 
 use crate::fixture::{Record, child, managed, omg, refused, remote, servant};
 
@@ -184,6 +186,36 @@ fn a_manager_that_is_deactivated_etherealizes_unless_it_is_not_to() {
         assert_eq!(noting.record.all().len(), expected.len());
         served.end();
     }
+}
+
+/// It was activated at once, while the first servant served its last request.
+///
+/// Conformance: POA - `etherealize` by `deactivate` of the manager
+#[test]
+fn an_object_that_ends_with_its_manager_is_activated_again_once_it_is_etherealized() {
+    let served = Served::new(Default::default());
+    let root = served.orb.root_poa();
+    let poa = root.create_poa("own", None, retaining()).unwrap();
+    poa.manager().activate().unwrap();
+    let noting = Noting::default();
+    poa.set_servant_activator(noting.clone()).unwrap();
+    let target: Target = poa.create_reference_with_id(b"x").unwrap();
+    target.noop().unwrap();
+    let state = noting.state();
+    let call = thread::spawn(move || target.gate());
+    state.gate.await_waiting(1);
+    poa.manager().deactivate(false).unwrap();
+    let (adapter, record) = (poa.clone(), noting.record.clone());
+    let activating = spawn_blocked(move || {
+        let activated = adapter.activate_servant_with_id(b"x", &servant().0);
+        activated.map(|_| record.all())
+    });
+    assert!(!activating.is_finished());
+    state.gate.open();
+    let recorded = within("the activation", move || activating.join().unwrap()).unwrap();
+    assert_eq!(recorded, ["incarnate x in own", "etherealize x true false"]);
+    within("the call", move || call.join().unwrap()).unwrap();
+    served.end();
 }
 
 /// Fails as it is calls.

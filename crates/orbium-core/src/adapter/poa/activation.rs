@@ -160,10 +160,8 @@ impl Poa {
         if unique && objects.by_servant.contains_key(&address(servant)[..]) {
             return Err(PoaError::ServantAlreadyActive);
         }
-        if id
-            .as_deref()
-            .is_some_and(|id| objects.by_id.contains_key(id))
-        {
+        let is_active = |id: &[u8]| objects.by_id.contains_key(id);
+        if id.as_deref().is_some_and(is_active) {
             return Err(PoaError::ObjectAlreadyActive);
         }
         let lane = adapters.lane_of_object(&core.policies, priority, servant.shows_requests());
@@ -211,15 +209,15 @@ impl Poa {
         }
         let removed = {
             let mut objects = self.0.lock();
-            let slot = objects.by_id.remove(id).ok_or(PoaError::ObjectNotActive)?;
+            let ended = objects.by_id.remove_entry(id);
+            let (id, slot) = ended.ok_or(PoaError::ObjectNotActive)?;
             let removed = adapters.registry.objects.remove(slot);
             if let Some(object) = &removed {
                 objects.by_servant.remove(&address(&object.servant)[..]);
                 if self.0.policies.etherealizes() {
-                    // Before this pin is dropped: happens-before `etherealize`, which
-                    // follows the last.
+                    // Before this pin is dropped: `etherealize` follows the last.
                     object.end.store(ETHEREALIZED, Ordering::Release);
-                    objects.ending.push(id.into());
+                    objects.ending.insert(id, slot);
                 }
             }
             removed

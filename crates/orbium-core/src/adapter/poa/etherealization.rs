@@ -19,7 +19,7 @@ impl PoaCore {
         self.hand_back(object);
         // Within the turn: a thread that holds it never waits for this.
         let mut objects = self.lock();
-        objects.ending.retain(|id| **id != *object.id);
+        objects.ending.remove(&object.id);
         objects.incarnated -= 1;
     }
 
@@ -61,19 +61,21 @@ impl PoaCore {
         let slots: Vec<SlotKey> = {
             let mut objects = self.lock();
             objects.by_servant.clear();
-            objects.by_id.drain().map(|(_, slot)| slot).collect()
+            let by_id = std::mem::take(&mut objects.by_id);
+            let slots = by_id.values().copied().collect();
+            if self.policies.etherealizes() {
+                objects.ending.extend(by_id);
+            }
+            slots
         };
         let Some(adapters) = self.adapters.upgrade() else {
             return;
         };
         for slot in slots {
             let removed = adapters.registry.objects.remove(slot);
-            if let Some(object) = &removed
-                && etherealizes
-            {
-                object
-                    .end
-                    .store(ETHEREALIZED | CLEANED_UP, Ordering::Release);
+            if let Some(object) = removed.as_ref().filter(|_| etherealizes) {
+                let end = ETHEREALIZED | CLEANED_UP;
+                object.end.store(end, Ordering::Release);
             }
             // A destructor that panics prevents neither the end of other objects nor that of the
             // ORB.

@@ -50,21 +50,14 @@ struct Objects {
     by_servant: HashMap<Box<[u8]>, SlotKey>,
     /// The number of active objects, plus those with requests in progress.
     alive: usize,
-    /// Deactivated objects that are not etherealized yet.
-    ending: Vec<Box<[u8]>>,
+    /// Deactivated objects that are not etherealized yet, by id.
+    ending: HashMap<Box<[u8]>, SlotKey>,
     /// The number of objects that are not etherealized yet, if the adapter etherealizes.
     incarnated: usize,
     /// The number of objects of a servant, by its address, if the adapter etherealizes.
     incarnations: HashMap<[u8; size_of::<usize>()], usize>,
     /// Names for which the adapter activator is running, and its threads.
     activations: Vec<(String, ThreadId)>,
-}
-
-impl Objects {
-    /// Whether an object was deactivated and is not etherealized yet.
-    fn is_ending(&self, id: &[u8]) -> bool {
-        self.ending.iter().any(|it| **it == *id)
-    }
 }
 
 pub(crate) struct PoaCore {
@@ -232,7 +225,6 @@ impl Poa {
         let adapter: Weak<PoaCore> = Arc::downgrade(&self.0);
         self.0.manager.add(adapter.clone());
         if self.0.policies.lifespan == Lifespan::Transient {
-            let adapter: Weak<PoaCore> = Arc::downgrade(&self.0);
             adapters.registry.remember(self.0.stamp, adapter);
         }
     }
@@ -340,8 +332,6 @@ impl Poa {
         let parent = Some(Arc::downgrade(&self.0));
         let child = Self::make(&adapters, path, parent, manager, policies);
         // Before this adapter is locked: interceptors may use it.
-        // Interceptors that see its manager may list them.
-        drop(children);
         child.establish(&adapters)?;
         let mut children = self.0.children();
         self.0.check_takes_children()?;
@@ -350,6 +340,8 @@ impl Poa {
         };
         child.register_object(&adapters);
         children.insert(place, child.clone());
+        // Interceptors that see its manager may list them.
+        drop(children);
         // The others were deactivated before this child existed.
         if self.0.manager.ends_with_orb() {
             child.deactivate_managers();

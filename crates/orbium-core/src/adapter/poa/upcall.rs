@@ -161,7 +161,7 @@ impl PoaCore {
             if let Some(active) = poa.active(id) {
                 return Ok(active);
             }
-            if !self.lock().is_ending(id) {
+            if !self.lock().ending.contains_key(id) {
                 break turn;
             }
         };
@@ -198,7 +198,7 @@ impl PoaCore {
         id: &[u8],
     ) -> Result<MutexGuard<'_, Objects>, SystemException> {
         let mut objects = self.lock();
-        if !objects.is_ending(id) {
+        if !objects.ending.contains_key(id) {
             return Ok(objects);
         }
         drop(objects);
@@ -208,7 +208,7 @@ impl PoaCore {
         }
         orbium_sync::role::about_to_block();
         objects = self.lock();
-        while objects.is_ending(id) {
+        while objects.ending.contains_key(id) {
             objects = self.one_gone.wait(objects);
         }
         Ok(objects)
