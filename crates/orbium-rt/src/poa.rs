@@ -48,11 +48,7 @@ impl RtPoa {
         let extension = self.declared()?;
         let priority = check(of(&extension)?, priority)?;
         let id = self.0.next_object_id()?;
-        self.settle(of(&extension)?, &id, priority)?;
-        let object = self
-            .0
-            .create_object_reference_with_id(&id, I::REPOSITORY_ID)?;
-        Ok(I::from_object(object))
+        self.refer(of(&extension)?, &id, priority)
     }
 
     /// Creates a reference to the object with that id and priority, which need not be active.
@@ -68,10 +64,19 @@ impl RtPoa {
     ) -> Result<I, PoaError> {
         let extension = self.declared()?;
         let priority = check(of(&extension)?, priority)?;
-        self.settle(of(&extension)?, id, priority)?;
-        let object = self
-            .0
-            .create_object_reference_with_id(id, I::REPOSITORY_ID)?;
+        self.refer(of(&extension)?, id, priority)
+    }
+
+    /// A reference to the object with that id and priority.
+    fn refer<I: Interface>(
+        &self,
+        adapter: &Adapter,
+        id: &[u8],
+        priority: Priority,
+    ) -> Result<I, PoaError> {
+        let object = self.settling(adapter, id, priority, || {
+            self.0.create_object_reference_with_id(id, I::REPOSITORY_ID)
+        })?;
         Ok(I::from_object(object))
     }
 
@@ -138,8 +143,9 @@ impl RtPoa {
         if self.0.id_to_servant(id).is_ok() {
             return Err(PoaError::ObjectAlreadyActive);
         }
-        self.settle(of(&extension)?, id, priority)?;
-        self.0.activate_servant_at(Some(id), servant, priority)
+        self.settling(of(&extension)?, id, priority, || {
+            self.0.activate_servant_at(Some(id), servant, priority)
+        })
     }
 
     /// The extension of the adapter, if its objects have priorities.
@@ -151,18 +157,35 @@ impl RtPoa {
         }
     }
 
-    /// Notes the priority of an object.
-    fn settle(&self, adapter: &Adapter, id: &[u8], priority: Priority) -> Result<(), PoaError> {
+    /// Makes an object or its reference with the priority of the object noted. If that fails, the
+    /// priority is as it was.
+    fn settling(
+        &self,
+        adapter: &Adapter,
+        id: &[u8],
+        priority: Priority,
+        make: impl FnOnce() -> Result<ObjectRef, PoaError>,
+    ) -> Result<ObjectRef, PoaError> {
+        let is_new = self.settle(adapter, id, priority)?;
+        let made = make();
+        if is_new && made.is_err() {
+            adapter.settled().remove(id);
+        }
+        made
+    }
+
+    /// Notes the priority of an object; returns whether it had none.
+    fn settle(&self, adapter: &Adapter, id: &[u8], priority: Priority) -> Result<bool, PoaError> {
         let active = self.0.id_to_servant(id).is_ok();
         let mut settled = adapter.settled();
         let known = settled.get(id).copied();
         let known = known.or(active.then_some(adapter.server_priority));
         match known {
             Some(known) if known != priority => Err(priority_is_settled().into()),
-            Some(_) => Ok(()),
+            Some(_) => Ok(false),
             None => {
                 settled.insert(id.into(), priority);
-                Ok(())
+                Ok(true)
             }
         }
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::common::{adapter, seen_by, server, teller};
 use orbium_core::{
     Completion, ExceptionKind, IdAssignment, Interface, PoaError, Policies, SystemException,
+    servant_of,
 };
 use orbium_rt::{
     PriorityBand, PriorityModelPolicy, RtPoa, RtPolicies, ThreadpoolConfig, ThreadpoolLane,
@@ -118,6 +119,27 @@ fn another_priority_for_the_same_object_is_bad_inv_order_18() {
     let refused = poa.create_reference_with_id_and_priority::<Target>(b"b", 21);
     assert_eq!(refused.unwrap_err(), SETTLED);
     let _: Target = poa.create_reference_with_id_and_priority(b"b", 5).unwrap();
+}
+
+/// The priority stayed, and another one was BAD_INV_ORDER 18.
+///
+/// Conformance: RT 5.7.3 - `activate_object_with_priority`, `…_with_id_and_priority`
+#[test]
+fn an_activation_that_fails_does_not_settle_the_priority() {
+    let (orb, rt) = server();
+    let root = orb.root_poa();
+    let poa = rt
+        .create_poa(&root, "user", None, user(), &declared(5))
+        .unwrap();
+    let active = servant_of::<Target, _>(teller());
+    poa.activate_servant_with_id_and_priority(b"a", &active, 20)
+        .unwrap();
+    let twice = poa.activate_servant_with_id_and_priority(b"b", &active, 10);
+    assert_eq!(twice.unwrap_err(), PoaError::ServantAlreadyActive);
+    let b: Target = poa
+        .activate_object_with_id_and_priority(b"b", teller(), 20)
+        .unwrap();
+    assert_eq!(published(&b), 20);
 }
 
 /// Conformance: RT 5.7.3 - `activate_object_with_priority`, `…_with_id_and_priority`
