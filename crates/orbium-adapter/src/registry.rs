@@ -444,7 +444,7 @@ mod tests {
 
     /// The object was OBJECT_NOT_EXIST.
     #[test]
-    fn an_adapter_whose_activation_ends_after_the_look_up_is_looked_up_again() {
+    fn an_adapter_activated_after_the_look_up_is_looked_up_again() {
         assert_eq!(look_up(1, true), (false, true));
         // Its activator declines.
         assert_eq!(look_up(2, true), (false, false));

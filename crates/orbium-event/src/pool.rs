@@ -17,7 +17,7 @@ const MAX_EVENTS: usize = 256;
 const MAX_PAYLOAD: usize = 4096;
 /// Maximum bytes of a set of events that a thread retains.
 const MAX_SET: usize = 64 << 10;
-/// Maximum number of events of a list whose memory is retained for the next ones.
+/// Maximum capacity of a list of events that is retained for the next ones.
 pub(crate) const MAX_RETAINED: usize = 1024;
 
 thread_local! {
