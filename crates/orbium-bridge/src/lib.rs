@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod pump;
+mod refused;
 mod rewrite;
 mod shared;
 

@@ -18,6 +18,7 @@ use orbium_giop::{
 };
 use orbium_transport::{ByteStream, Deadline};
 
+use crate::refused::Refused;
 use crate::rewrite;
 use crate::shared::Shared;
 
@@ -29,6 +30,7 @@ pub(crate) struct Pump<'a> {
     shared: &'a Shared,
     from: &'a dyn ByteStream,
     framing: Framing,
+    refused: Refused,
     /// Time by which the partly received message must be complete, or the next one if the other
     /// side has ended.
     unfinished: Option<Deadline>,
@@ -47,6 +49,7 @@ impl<'a> Pump<'a> {
                 shared.config.limits.message_size,
                 shared.config.protocols.budget(),
             ),
+            refused: Refused::new(shared.config.limits.messages_in_assembly),
             unfinished: None,
             opening: Deadline::NEVER,
             is_unasked: None,
@@ -122,7 +125,8 @@ impl<'a> Pump<'a> {
                 && !has_ended.load(Ordering::Acquire)
             {
                 let octets = self.framing.message(&header);
-                if shared.send(&**server, octets).is_err() {
+                if !self.refused.is_rest(&header, octets) && shared.send(&**server, octets).is_err()
+                {
                     next = None;
                     break;
                 }
@@ -194,18 +198,12 @@ impl<'a> Pump<'a> {
     /// the next attempt.
     fn refuse_for_now(&mut self, first: MessageHeader) -> Option<MessageHeader> {
         let until = Deadline::after(Some(CONNECT_PAUSE));
-        // Messages of which the beginning was refused: the server must not get the rest.
-        let mut unfinished = 0_usize;
         let mut next = Some(first);
         while let Some(header) = next
-            && (unfinished > 0 || !until.has_passed())
+            && !until.has_passed()
         {
-            match (header.kind, header.more_fragments) {
-                (MessageKind::Fragment, false) => unfinished = unfinished.saturating_sub(1),
-                (MessageKind::Fragment, true) | (_, false) => {}
-                (_, true) => unfinished += 1,
-            }
             let message = self.framing.message(&header);
+            self.refused.note(&header, message);
             if let Some(reply) = refusal(&header, message)
                 && self.shared.send(self.from, &reply).is_err()
             {

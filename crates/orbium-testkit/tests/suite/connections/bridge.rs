@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Calls over an in-line bridge.
 
-use std::net::Shutdown;
+use std::net::{Shutdown, UdpSocket};
 use std::time::Duration;
 
-use orbium::giop::{Profile, ReplyStatus, TaggedComponent};
+use orbium::cdr::ByteOrder;
+use orbium::giop::{
+    CancelRequest, MessageHeader, MessageKind, Profile, ReplyStatus, TaggedComponent, Version,
+};
 use orbium::{
     Bridge, Config, ExceptionKind, Interface, Orb, config::ServerStrategy, protocol::Channel,
 };
@@ -210,6 +213,73 @@ fn a_client_that_stays_connected_finds_the_server_that_comes_back() {
     eventually("the bridge finds the server again", || {
         call() == ReplyStatus::NoException
     });
+    again.end();
+}
+
+/// The first fragment of a call.
+fn first_fragment(id: u32) -> Vec<u8> {
+    let mut first = request(RequestLine::new(id, "echo_long"), |w| w.write_u32(3));
+    first[6] |= 2;
+    first
+}
+
+/// A request that was refused at its first fragment kept all later ones of its connection from the server for ever, if
+/// it was cancelled in place of its last fragment.
+#[test]
+fn a_refused_request_without_its_last_fragment_harms_no_later_one() {
+    let gone = Served::new(ServerStrategy::default());
+    let at = format!("iiop://127.0.0.1:{}", gone.port());
+    let bridge = bridge_to(&gone, "iiop://127.0.0.1:0");
+    gone.end();
+    let port = bridge.channels()[0].address.rsplit_once(':').unwrap().1;
+    let mut peer = Peer::connect(port.parse().unwrap());
+    for id in [1, 2] {
+        peer.send(&first_fragment(id));
+        assert_eq!(peer.receive().reply().1, ReplyStatus::SystemException);
+    }
+    peer.send(&CancelRequest { request_id: 1 }.message(Version::V1_2, ByteOrder::NATIVE));
+    let again = Served::with(config(&at));
+    let call = |peer: &mut Peer| {
+        peer.send(&request(RequestLine::new(3, "echo_long"), |w| {
+            w.write_u32(3);
+        }));
+        peer.receive().reply()
+    };
+    eventually("the bridge finds the server again", || {
+        call(&mut peer).1 == ReplyStatus::NoException
+    });
+    // The server gets no fragment of a request of which it has not got the first.
+    let mut last = MessageHeader::parse(first_fragment(2).first_chunk().unwrap()).unwrap();
+    (last.kind, last.more_fragments, last.size) = (MessageKind::Fragment, false, 4);
+    let id = 2_u32.to_ne_bytes();
+    peer.send(&[&last.encode()[..], &id].concat());
+    assert_eq!(call(&mut peer).1, ReplyStatus::NoException);
+    again.end();
+}
+
+/// A single datagram with a first fragment, sent while the server was gone, kept the oneways of all clients from it.
+#[test]
+fn a_refused_fragment_in_a_datagram_harms_no_other_client() {
+    let gone = Served::new(ServerStrategy::default());
+    let at = format!("iiop://127.0.0.1:{}", gone.port());
+    let bridge = bridge_to(&gone, "diop://127.0.0.1:0");
+    gone.end();
+    let address = &bridge.channels()[0].address;
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    socket.send_to(&first_fragment(1), address).unwrap();
+    let client = Orb::new(Config {
+        client_protocols: Some("diop".parse().unwrap()),
+        ..Config::default()
+    })
+    .unwrap();
+    let target: Target = reach(&client, &format!("corbaloc:diop:1.2@{address}/Target"));
+    target.post(1).unwrap();
+    let again = Served::with(config(&at));
+    eventually("a oneway arrives", || {
+        target.post(2).unwrap();
+        again.state.posted().contains(&2)
+    });
+    drop(bridge);
     again.end();
 }
 
