@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The operations of the service with their schedule, shared by all of its objects.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use orbium::lock::{Mutex, MutexGuard};
@@ -11,7 +12,9 @@ use orbium_sched::{
 };
 
 use crate::error::{NOT_STORED, ServiceError, TOO_MUCH};
-use crate::journal::{Journal, content, schedule_line};
+use crate::journal::{
+    Journal, MAX_TEXT, content, dependency_length, operation_length, schedule_line, text_length,
+};
 
 /// Maximum number of operations of the service.
 const MAX_OPERATIONS: usize = 100_000;
@@ -53,6 +56,8 @@ pub(crate) struct State {
     /// The last computed schedule, feasible or not.
     pub(crate) attempt: Option<Schedule>,
     dependencies: usize,
+    /// Maximum length of the lines of all operations and dependencies.
+    text: u64,
     /// The options of the schedule in the file.
     options: Option<Options>,
     /// The strategy of operations that compute a schedule and have no argument for it.
@@ -67,6 +72,7 @@ impl Book {
         let infos = saved.repository.infos().iter();
         let mut state = State {
             dependencies: infos.map(|it| it.dependencies.len()).sum(),
+            text: text_length(&saved.repository),
             repository: saved.repository,
             journal: Some(journal),
             ..State::default()
@@ -96,12 +102,24 @@ impl State {
         if self.repository.lookup(name).is_ok() {
             return Err(SchedError::DuplicateName(name.to_owned()).into());
         }
+        let text = self.text_with(operation_length(name))?;
         self.append(&operation_line(
             name,
             Timing::default(),
             EnableState::default(),
         )?)?;
-        Ok(self.repository.create(name)?)
+        let handle = self.repository.create(name)?;
+        self.text = text;
+        Ok(handle)
+    }
+
+    /// The length of all lines with a further one.
+    fn text_with(&self, length: u64) -> Result<u64, SystemException> {
+        let text = self.text + length;
+        if text > MAX_TEXT {
+            return Err(TOO_MUCH);
+        }
+        Ok(text)
     }
 
     /// Changes the timing of an operation.
@@ -153,18 +171,22 @@ impl State {
         self.apply(&changes?)
     }
 
-    /// Applies timings and states of operations, once they are in the file.
+    /// Applies timings and states of operations, once they are in the file: the last ones of each.
     fn apply(&mut self, changes: &[(Handle, Timing, EnableState)]) -> Result<(), Fault> {
         self.require_file()?;
+        let changes = changes
+            .iter()
+            .map(|(handle, timing, state)| (*handle, (*timing, *state)));
+        let last: BTreeMap<_, _> = changes.collect();
         let mut lines = String::new();
-        for (handle, timing, state) in changes {
+        for (handle, (timing, state)) in &last {
             let name = &self.repository.get(*handle)?.entry_point;
             lines.push_str(&operation_line(name, *timing, *state)?);
         }
         self.append(&lines)?;
-        for (handle, timing, state) in changes {
-            self.repository.set(*handle, *timing)?;
-            self.repository.set_enable_state(*handle, *state)?;
+        for (handle, (timing, state)) in last {
+            self.repository.set(handle, timing)?;
+            self.repository.set_enable_state(handle, state)?;
         }
         Ok(())
     }
@@ -210,16 +232,20 @@ impl State {
             return Err(TOO_MUCH.into());
         }
         let mut alone = Repository::new();
-        let own = alone.create(&self.repository.get(handle)?.entry_point)?;
+        let name = &self.repository.get(handle)?.entry_point;
+        let length = dependency_length(name, &self.repository.get(on)?.entry_point);
+        let own = alone.create(name)?;
         let other = match &self.repository.get(on)?.entry_point {
             _ if handle == on => own,
             name => alone.create(name)?,
         };
         alone.add_dependency(own, other, calls, kind)?;
-        let text = listing(&alone);
-        self.append(text.split_inclusive('\n').next_back().unwrap_or_default())?;
+        let text = self.text_with(length)?;
+        let listed = listing(&alone);
+        self.append(listed.split_inclusive('\n').next_back().unwrap_or_default())?;
         self.repository.add_dependency(handle, on, calls, kind)?;
         self.dependencies += 1;
+        self.text = text;
         Ok(())
     }
 
@@ -256,7 +282,10 @@ impl State {
                 None => Ok(()),
             }
         })?;
-        self.dependencies -= count - usize::from(remaining.is_some());
+        let removed = count - usize::from(remaining.is_some());
+        self.dependencies -= removed;
+        let names = [handle, on].map(|it| self.repository.name(it));
+        self.text -= removed as u64 * dependency_length(names[0], names[1]);
         Ok(())
     }
 
@@ -327,11 +356,16 @@ impl State {
         }
     }
 
+    /// Appends the lines of a change, to the file with each operation once if it has become long.
     fn append(&mut self, lines: &str) -> Result<(), Fault> {
-        match &mut self.journal {
-            Some(journal) => Ok(journal.append(lines).or_raise(NOT_STORED)?),
-            None => Ok(()),
+        let Some(journal) = &mut self.journal else {
+            return Ok(());
+        };
+        if journal.is_full_for(lines) {
+            let text = content(&self.repository, self.options.as_ref());
+            journal.rewrite(&text).or_raise(NOT_STORED)?;
         }
+        Ok(journal.append(lines).or_raise(NOT_STORED)?)
     }
 }
 

@@ -2,8 +2,8 @@
 //! The file of the state: a table of RT_Infos to which changes are appended.
 //!
 //! A line `operation` for an existing name replaces it; a line `schedule` has the options of the
-//! last computed priorities. Appended lines survive the process, but not a failure of the host. One
-//! service opens a file at a time.
+//! last computed priorities. Appended lines survive the process, but not a failure of the host. A
+//! file that has doubled is rewritten: each operation once. One service opens a file at a time.
 
 use std::collections::HashMap;
 use std::io;
@@ -14,14 +14,22 @@ use orbium_sys::ExclusiveFile;
 
 use crate::error::ServiceError;
 
-/// Maximum length of a file that is read.
+/// Maximum length of a file.
 const MAX_FILE: u64 = 256 << 20;
+/// Maximum length of the lines of all operations and dependencies, each once: as many fit into the
+/// file again, as changes, with the options of the schedule.
+pub(crate) const MAX_TEXT: u64 = MAX_FILE / 2 - 4096;
+/// Length up to which a file is not rewritten.
+const MIN_REWRITTEN: u64 = 1 << 20;
 
 /// A file to which changes are appended.
 #[derive(Debug)]
 pub(crate) struct Journal {
     file: ExclusiveFile,
     has_failed: bool,
+    length: u64,
+    /// Length beyond which it is rewritten.
+    rewrite_at: u64,
 }
 
 /// The content of a file.
@@ -44,11 +52,13 @@ impl Journal {
         })?;
         let saved = read(path, &whole_lines(bytes, path)?)?;
         let text = content(&saved.repository, saved.options.as_ref());
-        file.replace(text.as_bytes()).map_err(failed)?;
-        let journal = Journal {
+        let mut journal = Journal {
             file,
             has_failed: false,
+            length: 0,
+            rewrite_at: 0,
         };
+        journal.rewrite(&text).map_err(failed)?;
         Ok((journal, saved))
     }
 
@@ -57,13 +67,23 @@ impl Journal {
         !self.has_failed
     }
 
+    /// Whether the file is to be rewritten before these lines are appended.
+    pub(crate) fn is_full_for(&self, lines: &str) -> bool {
+        self.length + lines.len() as u64 > self.rewrite_at
+    }
+
     /// Appends lines. After a failure every further call fails until the file is rewritten.
     pub(crate) fn append(&mut self, lines: &str) -> io::Result<()> {
         if self.has_failed {
             return Err(io::Error::other("an earlier change was not written"));
         }
+        let length = self.length + lines.len() as u64;
+        if length > MAX_FILE {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
         let written = self.file.append(lines.as_bytes());
         self.has_failed = written.is_err();
+        self.length = length;
         written
     }
 
@@ -71,8 +91,37 @@ impl Journal {
     pub(crate) fn rewrite(&mut self, text: &str) -> io::Result<()> {
         let replaced = self.file.replace(text.as_bytes());
         self.has_failed = replaced.is_err();
+        self.length = text.len() as u64;
+        self.rewrite_at = (2 * self.length).clamp(MIN_REWRITTEN, MAX_FILE);
         replaced
     }
+}
+
+/// Maximum length of the line of an operation of that name.
+pub(crate) fn operation_length(name: &str) -> u64 {
+    quoted_length(name) + 320
+}
+
+/// Maximum length of the line of a dependency between operations of these names.
+pub(crate) fn dependency_length(name: &str, on: &str) -> u64 {
+    quoted_length(name) + quoted_length(on) + 64
+}
+
+/// Maximum length of the lines of all operations and dependencies.
+pub(crate) fn text_length(repository: &Repository) -> u64 {
+    let infos = repository.infos().iter();
+    let lengths = infos.map(|info| {
+        let name = &info.entry_point;
+        let all = info.dependencies.iter();
+        let all = all.map(|it| dependency_length(name, repository.name(it.on)));
+        operation_length(name) + all.sum::<u64>()
+    });
+    lengths.sum()
+}
+
+fn quoted_length(name: &str) -> u64 {
+    let escaped = name.bytes().filter(|it| b"\n\r\"\\".contains(it));
+    (name.len() + escaped.count() + 2) as u64
 }
 
 /// The whole file: operations, each once, and the options of the last computed priorities.

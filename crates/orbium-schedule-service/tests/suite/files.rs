@@ -6,6 +6,8 @@ use std::fs;
 use orbium_schedule_service::ServiceError;
 use orbium_schedule_service::rt_scheduler::Importance;
 use orbium_schedule_service::rt_scheduler2::Strategy;
+use orbium_schedule_service::rtec_base::DependencyTypeT;
+use orbium_schedule_service::rtec_scheduler::RtInfo;
 
 use crate::served::{Scratch, Served, register};
 
@@ -55,6 +57,66 @@ fn the_file_does_not_grow_with_its_history() {
             .worstcase_execution_time,
         20
     );
+}
+
+/// Each change was a line until the file was opened again: it passed the length that `open` accepts after days of changes.
+#[test]
+fn a_file_that_has_become_long_is_rewritten_while_it_is_open() {
+    let file = Scratch::new("long");
+    let served = Served::open(file.path()).unwrap();
+    let scheduler = served.remote();
+    let handle = register(&scheduler, &"a".repeat(4000), 50, 10);
+    let low = Importance::LowImportance;
+    for time in 1..=1000 {
+        scheduler
+            .set(handle, time, 0, 0, 500_000, low, 0, 0)
+            .unwrap();
+    }
+    let length = fs::metadata(file.path()).unwrap().len();
+    assert!(length < 2 << 20, "{length}");
+    served.privileged().schedule(Strategy::Edf, 5, 9).unwrap();
+    drop(served);
+    let served = Served::open(file.path()).unwrap();
+    let found = served.remote().get(handle).unwrap();
+    assert_eq!(found.worstcase_execution_time, 1000);
+    assert_eq!(
+        served.remote().scheduling_strategy().unwrap(),
+        Strategy::Edf
+    );
+}
+
+/// A sequence with the same operation again and again made a file that could not be opened again.
+#[test]
+fn a_sequence_is_a_line_for_each_of_its_operations() {
+    let file = Scratch::new("sequence");
+    let served = Served::open(file.path()).unwrap();
+    let handle = register(&served.remote(), &"a".repeat(4000), 50, 10);
+    let infos: Vec<RtInfo> = (1..=70_000)
+        .map(|time| RtInfo {
+            handle,
+            worst_case_execution_time: time,
+            ..RtInfo::default()
+        })
+        .collect();
+    served.rtec().set_seq(&infos).unwrap();
+    drop(served);
+    let served = Served::open(file.path()).unwrap();
+    let found = served.remote().get(handle).unwrap();
+    assert_eq!(found.worstcase_execution_time, 70_000);
+}
+
+/// Operations and dependencies within their limits made a file that could not be opened again.
+#[test]
+fn dependencies_are_refused_beyond_the_length_of_a_file() {
+    let served = Served::new();
+    let (scheduler, rtec) = (served.remote(), served.rtec());
+    let handle = scheduler.create(&"\"".repeat(4096)).unwrap();
+    let mut added = (0..10_000).map(|_| scheduler.add_dependency(handle, handle, 1));
+    let refused = format!("{:?}", added.find_map(Result::err).unwrap());
+    assert!(refused.contains("IMP_LIMIT"), "{refused}");
+    let two_way = DependencyTypeT::TwoWayCall;
+    rtec.remove_dependency(handle, handle, 5, two_way).unwrap();
+    scheduler.add_dependency(handle, handle, 1).unwrap();
 }
 
 /// Two services on one file lost each other's changes: each replaced what the other had appended. The lock is there after the file
