@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The repository of RT_Infos: the operations of the paper's `Scheduler` interface.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::error::SchedError;
 use crate::info::{Assignment, Dependency, DependencyKind, EnableState, Handle, RtInfo, Timing};
@@ -188,6 +188,32 @@ impl Repository {
         match found.map(|it| it.state = state).count() {
             0 => Err(unknown(on)),
             _ => Ok(()),
+        }
+    }
+
+    /// As [`set_dependency_enable_state`](Self::set_dependency_enable_state), for many dependencies at
+    /// once: by operation, the one on which it depends, number of calls and kind.
+    ///
+    /// # Errors
+    /// `UnknownTask`: one of them does not exist. Others may have been changed.
+    pub fn set_dependency_enable_states(
+        &mut self,
+        states: &HashMap<(Handle, Handle, u32, DependencyKind), EnableState>,
+    ) -> Result<(), SchedError> {
+        let handles: BTreeSet<Handle> = states.keys().map(|(handle, ..)| *handle).collect();
+        let mut found = HashSet::new();
+        for handle in handles {
+            for it in &mut self.get_mut(handle)?.dependencies {
+                let key = (handle, it.on, it.calls, it.kind);
+                if let Some(state) = states.get(&key) {
+                    it.state = *state;
+                    found.insert(key);
+                }
+            }
+        }
+        match states.keys().find(|it| !found.contains(*it)) {
+            Some((_, on, ..)) => Err(unknown(*on)),
+            None => Ok(()),
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The operations of the service with their schedule, shared by all of its objects.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use orbium::lock::{Mutex, MutexGuard};
@@ -210,14 +210,9 @@ impl State {
     /// Changes the enable states of dependencies: all of these, or none if one of them is unknown.
     pub(crate) fn set_dependency_states(
         &mut self,
-        all: &[(Handle, Dependency)],
+        states: &HashMap<(Handle, Handle, u32, DependencyKind), EnableState>,
     ) -> Result<(), Fault> {
-        self.change(|repository| {
-            all.iter().try_for_each(|(handle, it)| {
-                let same = (it.on, it.calls, it.kind);
-                repository.set_dependency_enable_state(*handle, same, it.state)
-            })
-        })
+        self.change(|repository| repository.set_dependency_enable_states(states))
     }
 
     pub(crate) fn add_dependency(

@@ -9,8 +9,10 @@
 
 mod shared_book;
 
+use std::collections::HashMap;
+
 use orbium::Call;
-use orbium_sched::{Dependency, RtInfo as Info, SchedError, Schedule};
+use orbium_sched::{RtInfo as Info, SchedError, Schedule};
 
 use crate::book::{Fault, State};
 use crate::convert;
@@ -198,15 +200,12 @@ impl SchedulerServant for Servant {
         _: &Call<'_>,
         dependencies: &[DependencyInfo],
     ) -> Result<(), UnknownTaskOrSynchronizationFailureError> {
-        let mut all = Vec::with_capacity(dependencies.len());
+        let mut all = HashMap::with_capacity(dependencies.len());
         for it in dependencies {
-            let dependency = Dependency {
-                on: convert::handle(it.rt_info_depended_on),
-                calls: convert::calls(it.number_of_calls)?,
-                kind: dependency_kind(it.dependency_type),
-                state: state_of_dependency(it.enabled),
-            };
-            all.push((convert::handle(it.rt_info), dependency));
+            let [handle, on] = [it.rt_info, it.rt_info_depended_on].map(convert::handle);
+            let calls = convert::calls(it.number_of_calls)?;
+            let kind = dependency_kind(it.dependency_type);
+            all.insert((handle, on, calls, kind), state_of_dependency(it.enabled));
         }
         let set = self.book.lock().set_dependency_states(&all);
         set.map_err(unknown_task)

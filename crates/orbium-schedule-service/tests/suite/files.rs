@@ -6,8 +6,9 @@ use std::fs;
 use orbium_schedule_service::ServiceError;
 use orbium_schedule_service::rt_scheduler::Importance;
 use orbium_schedule_service::rt_scheduler2::Strategy;
-use orbium_schedule_service::rtec_base::DependencyTypeT;
+use orbium_schedule_service::rtec_base::{DependencyEnabledTypeT, DependencyInfo, DependencyTypeT};
 use orbium_schedule_service::rtec_scheduler::RtInfo;
+use orbium_testkit::within;
 
 use crate::served::{Scratch, Served, register};
 
@@ -117,6 +118,33 @@ fn dependencies_are_refused_beyond_the_length_of_a_file() {
     let two_way = DependencyTypeT::TwoWayCall;
     rtec.remove_dependency(handle, handle, 5, two_way).unwrap();
     scheduler.add_dependency(handle, handle, 1).unwrap();
+}
+
+/// Each element was compared with all dependencies of its operation while no other call was served.
+#[test]
+fn states_of_many_equal_dependencies_are_set_at_once() {
+    let file = Scratch::new("equal");
+    let lines = "calls \"a\" operation=\"b\" times=1\n".repeat(20_000);
+    let text = format!("operation \"a\"\noperation \"b\"\n{lines}");
+    fs::write(file.path(), text).unwrap();
+    let served = Served::open(file.path()).unwrap();
+    let rtec = served.rtec();
+    let state = |enabled| DependencyInfo {
+        dependency_type: DependencyTypeT::TwoWayCall,
+        number_of_calls: 1,
+        rt_info: 1,
+        rt_info_depended_on: 2,
+        enabled,
+    };
+    let mut all = vec![state(DependencyEnabledTypeT::DependencyEnabled); 200_000];
+    all.push(state(DependencyEnabledTypeT::DependencyDisabled));
+    let found = within("the states are set", move || {
+        rtec.set_dependency_enable_state_seq(&all).unwrap();
+        rtec.get_dependency_set().unwrap()
+    });
+    assert_eq!(found.len(), 20_000);
+    let disabled = DependencyEnabledTypeT::DependencyDisabled;
+    assert!(found.iter().all(|it| it.enabled == disabled));
 }
 
 /// Two services on one file lost each other's changes: each replaced what the other had appended. The lock is there after the file
