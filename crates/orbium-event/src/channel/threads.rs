@@ -2,6 +2,7 @@
 //! The threads of a channel, which start on demand.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use orbium_scheduler::{ScheduledThread, SchedulerError};
 
@@ -20,6 +21,7 @@ impl Channel {
         let control = &self.engine.control;
         let period = self.config().ping_period;
         control.thread.run(|| {
+            let mut all_due = period.and_then(|it| Instant::now().checked_add(it));
             let (engine, of_thread) = (Arc::downgrade(&self.engine), Arc::clone(control));
             start("orbium-control", move || {
                 while let Some(task) = of_thread.next() {
@@ -28,7 +30,7 @@ impl Channel {
                     };
                     match task {
                         Task::Observers => engine.update_observers(),
-                        Task::Ping => engine.ping(period),
+                        Task::Ping => engine.ping(period, &mut all_due),
                     }
                 }
             })?;

@@ -3,16 +3,17 @@
 
 use std::ops::Bound;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{Engine, SUSPECT_PING_PERIOD};
 use crate::delivery::health::Health;
 use crate::observers::{Observer, Sums};
 
 impl Engine {
-    /// Pings suspect consumers, and every peer if peers are pinged periodically.
-    pub(crate) fn ping(&self, period: Option<Duration>) {
-        let (all, mut some_are_suspect) = (period.is_some(), false);
+    /// Pings suspect consumers, and every peer if that is due.
+    pub(crate) fn ping(&self, period: Option<Duration>, all_due: &mut Option<Instant>) {
+        let all = all_due.is_some_and(|due| due <= Instant::now());
+        let mut some_are_suspect = false;
         for consumer in self.consumers.load().iter() {
             if all || consumer.is_suspect() {
                 let health = consumer.checked(consumer.sink().ping());
@@ -22,13 +23,11 @@ impl Engine {
         }
         if all {
             self.ping_suppliers();
+            *all_due = period.and_then(|it| Instant::now().checked_add(it));
         }
-        let next = if some_are_suspect {
-            Some(SUSPECT_PING_PERIOD.min(period.unwrap_or(SUSPECT_PING_PERIOD)))
-        } else {
-            period
-        };
-        if let Some(next) = next {
+        let left = all_due.map(|due| due.saturating_duration_since(Instant::now()));
+        let suspect = some_are_suspect.then_some(SUSPECT_PING_PERIOD);
+        if let Some(next) = left.into_iter().chain(suspect).min() {
             self.control.ping_after(next);
         }
     }

@@ -1,14 +1,30 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Connections while the channel is destroyed.
+//! Connections while the channel is destroyed, and pings without the thread that waits for their
+//! times.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use orbium_testkit::spawn_blocked;
 
-use crate::delivery::consumer::Service;
-use crate::peer::{Connection, Sink};
+use crate::delivery::consumer::{Consumer, Service};
+use crate::delivery::health::{DeliveryError, FailurePolicy};
+use crate::engine::Engine;
+use crate::peer::{Connection, Peer, Sink};
 use crate::selection::ConsumerOptions;
 use crate::{Channel, ChannelConfig, Pattern, SharedEvent};
+
+fn add(engine: &Engine, peer: Arc<dyn Sink>) -> Arc<Consumer> {
+    let connection = Connection {
+        peer,
+        is_gateway: false,
+        on_end: Box::new(|| {}),
+    };
+    let subscribed = (Pattern::Null, ConsumerOptions::default());
+    let added = engine.add_consumer(subscribed, Service::Pushed(None), connection);
+    added.unwrap()
+}
 
 /// Regression: it stayed connected for ever.
 #[test]
@@ -17,20 +33,54 @@ fn a_consumer_that_connects_while_the_channel_is_destroyed_is_disconnected() {
     let [adding, destroying] = [&channel, &channel].map(|it| Arc::clone(&it.engine));
     // The consumer is permitted, and not connected yet.
     let ends = channel.engine.ends.lock();
-    let adding = spawn_blocked(move || {
-        let sink: Arc<dyn Sink> = Arc::new(|_: &[SharedEvent]| {});
-        let connection = Connection {
-            peer: sink,
-            is_gateway: false,
-            on_end: Box::new(|| {}),
-        };
-        let subscribed = (Pattern::Null, ConsumerOptions::default());
-        adding.add_consumer(subscribed, Service::Pushed(None), connection)
-    });
+    let adding = spawn_blocked(move || add(&adding, Arc::new(|_: &[SharedEvent]| {})));
     let destroying = spawn_blocked(move || destroying.destroy());
     assert!(channel.engine.is_destroyed());
     drop(ends);
     destroying.join().unwrap();
-    assert!(adding.join().unwrap().unwrap().is_closed());
+    assert!(adding.join().unwrap().is_closed());
     assert!(channel.engine.consumers.load().is_empty());
+}
+
+/// A consumer that counts its pings.
+struct Pinged(AtomicU32, Result<(), DeliveryError>);
+
+impl Peer for Pinged {
+    fn ping(&self) -> Result<(), DeliveryError> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        self.1
+    }
+}
+
+impl Sink for Pinged {
+    fn push(&self, _: &[SharedEvent]) -> Result<(), DeliveryError> {
+        self.1
+    }
+}
+
+/// Regression: while one was suspect, every peer was pinged each second.
+#[test]
+fn a_suspect_consumer_is_pinged_more_often_than_others() {
+    let channel = Channel::new(ChannelConfig {
+        failure: FailurePolicy::NEVER,
+        ..ChannelConfig::default()
+    });
+    let failed = Err(DeliveryError::Failed);
+    let [well, suspect] = [Ok(()), failed].map(|it| Arc::new(Pinged(AtomicU32::new(0), it)));
+    add(&channel.engine, Arc::clone(&well) as _);
+    add(&channel.engine, Arc::clone(&suspect) as _).checked(failed);
+    let pings = || [&well, &suspect].map(|it| it.0.load(Ordering::Relaxed));
+    let period = Duration::from_secs(3600);
+    let mut all_due = Some(Instant::now() + period);
+    for _ in 0..3 {
+        channel.engine.ping(Some(period), &mut all_due);
+    }
+    assert_eq!(pings(), [0, 3]);
+    all_due = Some(Instant::now());
+    for _ in 0..3 {
+        channel.engine.ping(Some(period), &mut all_due);
+    }
+    assert_eq!(pings(), [1, 6]);
+    channel.engine.ping(None, &mut None);
+    assert_eq!(pings(), [1, 7]);
 }
