@@ -181,6 +181,9 @@ struct BoundArgs {
     /// Seconds of the shortest period of a timer in a subscription
     #[arg(long, value_name = "SECONDS", default_value = "0.001", value_parser = seconds)]
     shortest_period: Duration,
+    /// Timers of a subscription
+    #[arg(long, value_name = "N", default_value = "16")]
+    filter_timers: u32,
 }
 
 impl ConfigArgs {
@@ -275,6 +278,7 @@ impl BoundArgs {
             elements: self.filter_elements as usize,
             depth: self.filter_depth as usize,
             shortest_period: self.shortest_period,
+            timers: self.filter_timers as usize,
         }
     }
 }

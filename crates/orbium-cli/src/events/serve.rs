@@ -129,6 +129,7 @@ mod tests {
             ("--shortest-period 2", |it| {
                 it.filter.shortest_period = Duration::from_secs(2);
             }),
+            ("--filter-timers 0", |it| it.filter.timers = 0),
             ("--queue 7 --failures 7", |it| {
                 (it.queue.sets, it.failure.failures) = (7, 7);
             }),

@@ -24,6 +24,8 @@ pub struct FilterLimits {
     pub depth: usize,
     /// The shortest period of a timer; 1 ms by default.
     pub shortest_period: Duration,
+    /// Maximum number of timers of a subscription; 16 by default.
+    pub timers: usize,
 }
 
 impl Default for FilterLimits {
@@ -32,6 +34,7 @@ impl Default for FilterLimits {
             elements: 1024,
             depth: 64,
             shortest_period: Duration::from_millis(1),
+            timers: 16,
         }
     }
 }
@@ -61,6 +64,8 @@ pub enum FilterErrorKind {
     NoChild,
     /// The period of the timer is shorter than [`FilterLimits::shortest_period`].
     PeriodTooShort,
+    /// The subscription has more timers than [`FilterLimits::timers`].
+    TooManyTimers,
 }
 
 impl fmt::Display for FilterError {
@@ -72,6 +77,7 @@ impl fmt::Display for FilterError {
             FilterErrorKind::Truncated => "the subscription ends within the filter",
             FilterErrorKind::NoChild => "the group has no child",
             FilterErrorKind::PeriodTooShort => "the period of the timer is too short",
+            FilterErrorKind::TooManyTimers => "the subscription has too many timers",
         };
         write!(f, "element {} of the subscription: {what}", self.element)
     }
@@ -121,6 +127,8 @@ struct Parser<'a> {
     /// Whether the counts of groups determine their ends.
     counts: bool,
     at: usize,
+    /// The number of timers so far.
+    timers: usize,
 }
 
 type Parsed<T = Pattern> = Result<T, FilterError>;
@@ -132,6 +140,7 @@ impl<'a> Parser<'a> {
             limits,
             counts,
             at: 0,
+            timers: 0,
         }
     }
 
@@ -249,7 +258,14 @@ impl<'a> Parser<'a> {
         matches!(r#type, GLOBAL | CONJUNCTION | DISJUNCTION | LOGICAL_AND)
     }
 
-    fn period(&self, at: usize, header: &EventHeader) -> Parsed<Duration> {
+    fn period(&mut self, at: usize, header: &EventHeader) -> Parsed<Duration> {
+        self.timers += 1;
+        if self.timers > self.limits.timers {
+            return Err(FilterError {
+                element: at,
+                kind: FilterErrorKind::TooManyTimers,
+            });
+        }
         let units = header.creation_time;
         let nanoseconds = (units % 10_000_000 * 100) as u32;
         let period = Duration::new(units / 10_000_000, nanoseconds);

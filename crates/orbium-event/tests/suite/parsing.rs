@@ -89,6 +89,21 @@ fn counts_that_lie_never_read_beyond_the_elements() {
     assert_eq!(negative, Ok(Pattern::Disjunction(vec![leaf(16)])));
 }
 
+/// Regression: each timer of a subscription of any number occupied the thread of the channel.
+#[test]
+fn subscriptions_of_many_timers_are_refused() {
+    let interval = Pattern::Interval(Duration::from_millis(1));
+    let intervals = |timers| {
+        let qos = Pattern::Disjunction(vec![interval.clone(); timers]).to_qos();
+        let read = Pattern::from_dependencies(&qos.dependencies, &FilterLimits::default());
+        read.map_err(|error| (error.element, error.kind))
+    };
+    assert!(intervals(16).is_ok());
+    let refused = Err((17, FilterErrorKind::TooManyTimers));
+    assert_eq!(intervals(17), refused);
+    assert_eq!(intervals(1023), refused);
+}
+
 /// Conformance: events - filters of 10,000 elements are refused - parsing
 #[test]
 fn long_and_deep_subscriptions_are_refused() {
