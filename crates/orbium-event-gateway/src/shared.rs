@@ -193,12 +193,14 @@ impl Shared {
 
 /// Bytes of an event's memory, about.
 fn bytes_of(event: &Event) -> usize {
-    let data = &event.data;
-    size_of::<Event>() + data.payload.len() + data.any_value.value_octets().len()
+    let any = &event.data.any_value;
+    let value = any.value_octets().len() + any.type_code().memory_size();
+    size_of::<Event>() + event.data.payload.len() + value
 }
 
 #[cfg(test)]
 mod tests {
+    use orbium::{Any, TypeCode};
     use orbium_event::new_event;
 
     use super::*;
@@ -250,6 +252,16 @@ mod tests {
         shared.offer(&[event(6, 1000)]);
         shared.offer(&[event(7, 1000)]);
         assert_eq!(shared.statistics().lost, 4);
+    }
+
+    /// A peer's type with a name of 16 MiB counted as nothing.
+    #[test]
+    fn bytes_of_an_event_contain_the_type_of_its_any() {
+        let name = "x".repeat(1 << 20);
+        let code = TypeCode::structure("IDL:S:1.0", &name, []);
+        let mut event = new_event(16, 1);
+        event.data.any_value = Any::with_type(code, &()).unwrap();
+        assert!(bytes_of(&event) >= name.len());
     }
 
     #[test]

@@ -211,7 +211,7 @@ pub(crate) fn as_any(event: &StructuredEvent) -> Result<Cow<'_, Any>, CdrError> 
 pub(crate) const ANY_TYPE: &str = "%ANY";
 
 fn bytes_of(body: &Body) -> usize {
-    let any = |it: &Any| it.value_octets().len() + size_of::<Any>();
+    let any = |it: &Any| it.value_octets().len() + it.type_code().memory_size() + size_of::<Any>();
     let list = |list: &[Property]| -> usize {
         list.iter()
             .map(|it| it.name.len() + any(&it.value) + size_of::<String>())
@@ -238,6 +238,8 @@ fn bytes_of(body: &Body) -> usize {
 mod tests {
     use std::time::Duration;
 
+    use orbium::TypeCode;
+
     use super::*;
 
     #[test]
@@ -261,5 +263,18 @@ mod tests {
         // It never expires, and has its own priority.
         let own = vec![property("Timeout", 0u64), property("Priority", 0i16)];
         assert_eq!(stored(own.clone()).header.variable_header, own);
+    }
+
+    /// A peer's type with a name of 16 MiB counted as nothing.
+    #[test]
+    fn an_event_has_the_bytes_of_the_types_of_its_anys() {
+        let name = "x".repeat(1 << 20);
+        let code = TypeCode::structure("IDL:S:1.0", &name, []);
+        let any = Any::with_type(code, &()).unwrap();
+        let mut event = structured_event("Telecom", "Alarm", "");
+        event.filterable_data.push(property("p", any.clone()));
+        event.remainder_of_body = any.clone();
+        assert!(bytes_of(&Body::Structured(event)) >= 2 * name.len());
+        assert!(bytes_of(&Body::Any(any)) >= name.len());
     }
 }

@@ -78,12 +78,7 @@ impl Node {
     }
 
     fn refers_to_promises(&self) -> bool {
-        let mut edges = self.content.iter().chain(
-            self.members
-                .iter()
-                .filter_map(|member| member.content.as_ref()),
-        );
-        edges.any(
+        self.edges().any(
             |edge| matches!(edge, Edge::Out(TypeCode(Repr::Shared(graph, _))) if graph.pending),
         )
     }
@@ -98,21 +93,14 @@ impl TypeCode {
         if pending && node.kind.may_recur() {
             let mut gathering = Gathering {
                 id: &node.id,
-                graph: Graph {
-                    nodes: vec![Node::new(node.kind)],
-                    received: false,
-                    pending: false,
-                },
+                graph: Graph::new(vec![Node::new(node.kind)], false),
                 taken: Known::default(),
             };
             gathering.fill(0, None, &node);
             return Self::shared(gathering.graph.into(), 0);
         }
-        let mut graph = Graph {
-            nodes: vec![node],
-            received: false,
-            pending,
-        };
+        let mut graph = Graph::new(vec![node], false);
+        graph.pending = pending;
         graph.settle(0);
         Self::shared(graph.into(), 0)
     }

@@ -4,6 +4,8 @@
 //! All parts of one type are in one allocation and refer to one another by index, so that a
 //! recursive type is a cycle of numbers, not of owners.
 
+use std::sync::OnceLock;
+
 use super::kind::TCKind;
 use super::{TypeCode, TypeRef};
 
@@ -16,6 +18,8 @@ pub(super) struct Graph {
     pub(super) received: bool,
     /// Whether it has unresolved [`TypeCode::recursive`] placeholders.
     pub(super) pending: bool,
+    /// Its [`TypeCode::memory_size`], once counted.
+    pub(super) memory: OnceLock<usize>,
 }
 
 /// One part of a type; the fields are those of [`Type`](super::Type).
@@ -74,6 +78,13 @@ impl Node {
         }
     }
 
+    /// The references to other parts.
+    pub(super) fn edges(&self) -> impl Iterator<Item = &Edge> {
+        let members = self.members.iter();
+        let contents = members.filter_map(|member| member.content.as_ref());
+        self.content.iter().chain(contents)
+    }
+
     /// Sorts the labels of a union; of two equal ones the first takes precedence.
     pub(super) fn index_labels(&mut self) {
         let mut labels: Vec<_> = (0u32..)
@@ -87,6 +98,15 @@ impl Node {
 }
 
 impl Graph {
+    pub(super) fn new(nodes: Vec<Node>, received: bool) -> Self {
+        Self {
+            nodes,
+            received,
+            pending: false,
+            memory: OnceLock::new(),
+        }
+    }
+
     /// Computes the least size of node `index` from its parts; parts not yet finished are recursive
     /// and count as 0.
     pub(super) fn settle(&mut self, index: usize) {

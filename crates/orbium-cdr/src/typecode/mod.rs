@@ -9,6 +9,7 @@ mod display;
 mod graph;
 mod kind;
 mod known;
+mod memory;
 mod read;
 mod typed;
 mod view;

@@ -28,14 +28,7 @@ fn parse(reader: &mut CdrReader<'_>) -> Result<TypeCode, CdrError> {
     let mut parser = Parser::default();
     match parser.read(reader, 0)? {
         Edge::Out(code) => Ok(code),
-        Edge::Local(index) => {
-            let graph = Graph {
-                nodes: parser.graph.nodes,
-                received: true,
-                pending: false,
-            };
-            Ok(TypeCode::shared(graph.into(), index))
-        }
+        Edge::Local(index) => Ok(TypeCode::shared(parser.graph.into(), index)),
     }
 }
 
@@ -52,11 +45,7 @@ struct Parser {
 impl Default for Parser {
     fn default() -> Self {
         Self {
-            graph: Graph {
-                nodes: Vec::new(),
-                received: true,
-                pending: false,
-            },
+            graph: Graph::new(Vec::new(), true),
             places: Vec::new(),
             open: Vec::new(),
         }

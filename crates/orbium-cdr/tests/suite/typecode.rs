@@ -621,3 +621,20 @@ fn any_negative_default_index_means_none() {
         assert_eq!(code.default_index(), None, "{index}");
     }
 }
+
+/// Queues counted the octets of values alone: a type keeps the names that a peer has chosen.
+#[test]
+fn the_memory_of_a_type_has_all_its_names_once() {
+    let name = "x".repeat(10_000);
+    let named = TypeCode::structure("IDL:S:1.0", &name, []);
+    assert!((10_000..11_000).contains(&named.memory_size()));
+    let twice = [("a", named.clone()), ("b", named)];
+    let both = TypeCode::structure("IDL:T:1.0", "T", twice);
+    assert!((10_000..12_000).contains(&both.memory_size()));
+    let enumeration = TypeCode::enumeration("IDL:E:1.0", "E", [&*name, &*name]);
+    assert!((20_000..21_000).contains(&enumeration.memory_size()));
+    let format = Format::native();
+    let read = decode_at(&mut encode_at(&enumeration, 0, format), 0, format).unwrap();
+    assert!((20_000..22_000).contains(&read.memory_size()));
+    assert_eq!(TypeCode::from(&NODE).memory_size(), 0);
+}

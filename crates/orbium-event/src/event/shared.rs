@@ -113,5 +113,25 @@ impl fmt::Debug for SharedEvent {
 
 /// Bytes that an event occupies.
 fn bytes_of(event: &Event) -> usize {
-    size_of::<Event>() + event.data.payload.len() + event.data.any_value.value_octets().len()
+    let any = &event.data.any_value;
+    let value = any.value_octets().len() + any.type_code().memory_size();
+    size_of::<Event>() + event.data.payload.len() + value
+}
+
+#[cfg(test)]
+mod tests {
+    use orbium::{Any, TypeCode};
+
+    use super::*;
+    use crate::new_event;
+
+    /// A peer's type with a name of 16 MiB counted as nothing.
+    #[test]
+    fn an_event_has_the_bytes_of_the_type_of_its_any() {
+        let name = "x".repeat(1 << 20);
+        let code = TypeCode::structure("IDL:S:1.0", &name, []);
+        let mut event = new_event(16, 1);
+        event.data.any_value = Any::with_type(code, &()).unwrap();
+        assert!(SharedEvent::from(event).bytes() >= name.len());
+    }
 }

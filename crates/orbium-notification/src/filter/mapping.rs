@@ -172,7 +172,8 @@ impl MappingState {
 
 /// Whether a mapping filter may have these values.
 fn check_values<'v>(values: impl Iterator<Item = &'v Any>) -> Result<(), RuleError> {
-    if values.map(|it| it.value_octets().len()).sum::<usize>() > MAX_BYTES {
+    let bytes = values.map(|it| it.value_octets().len() + it.type_code().memory_size());
+    if bytes.sum::<usize>() > MAX_BYTES {
         return Err(RuleError::TooMany);
     }
     Ok(())
