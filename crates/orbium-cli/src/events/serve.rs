@@ -79,7 +79,7 @@ mod tests {
             parsed("--discard block --block 7").unwrap().queue.discard,
             block
         );
-        let cases: [(&str, Change); 30] = [
+        let cases: [(&str, Change); 31] = [
             ("", |_| {}),
             ("--queue 7", |it| it.queue.sets = 7),
             ("--queue-bytes 9", |it| it.queue.bytes = 9),
