@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use orbium::lock::{Condvar, Mutex, MutexGuard};
+use orbium_event::memory_size;
 use orbium_event::rtec::rtec_event_comm::Event;
 
 use crate::gateway_config::GatewayStatistics;
@@ -88,7 +89,7 @@ impl Shared {
             state.counts.lost += set.len() as u64;
             return;
         }
-        let bytes = set.iter().map(bytes_of).sum();
+        let bytes = set.iter().map(memory_size).sum();
         let (most, most_bytes) = self.queue;
         while state.sets.len() >= most || state.bytes.saturating_add(bytes) > most_bytes {
             // A larger set waits alone.
@@ -191,13 +192,6 @@ impl Shared {
     }
 }
 
-/// Bytes of an event's memory, about.
-fn bytes_of(event: &Event) -> usize {
-    let any = &event.data.any_value;
-    let value = any.value_octets().len() + any.type_code().memory_size();
-    size_of::<Event>() + event.data.payload.len() + value
-}
-
 #[cfg(test)]
 mod tests {
     use orbium::{Any, TypeCode};
@@ -261,7 +255,7 @@ mod tests {
         let code = TypeCode::structure("IDL:S:1.0", &name, []);
         let mut event = new_event(16, 1);
         event.data.any_value = Any::with_type(code, &()).unwrap();
-        assert!(bytes_of(&event) >= name.len());
+        assert!(memory_size(&event) >= name.len());
     }
 
     #[test]

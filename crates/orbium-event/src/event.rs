@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::rtec::rtec_event_comm::{Event, EventHeader};
 
-pub use shared::SharedEvent;
+pub use shared::{SharedEvent, memory_size};
 
 /// A type or source that matches every other one.
 pub const ANY: i32 = 0;

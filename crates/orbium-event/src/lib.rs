@@ -86,7 +86,7 @@ pub use delivery::queue::limits::{DiscardPolicy, QueueLimits, QueueOrder, Rank};
 pub use delivery::tasks::qos_by_schedule;
 pub use event::{
     ANY, DEADLINE_TIMEOUT, FIRST_APPLICATION_TYPE, INTERVAL_TIMEOUT, SharedEvent, TIMEOUT,
-    new_event, time_t,
+    memory_size, new_event, time_t,
 };
 pub use observers::{Observer, Observers, Sums};
 pub use peer::{Peer, Sink};

@@ -150,6 +150,18 @@ impl Channel {
         !self.is_destroyed() && self.admins(side).contains_key(&id)
     }
 
+    /// Checks that an admin has not ended, nor its channel.
+    ///
+    /// # Errors
+    /// `OBJECT_NOT_EXIST`: it has.
+    pub(crate) fn check_admin(&self, id: i32, side: Side) -> Result<(), SystemException> {
+        if self.has_admin(id, side) {
+            Ok(())
+        } else {
+            Err(ExceptionKind::ObjectNotExist.into())
+        }
+    }
+
     /// Ends an admin that was made as the channel was destroyed.
     ///
     /// # Errors

@@ -182,13 +182,7 @@ impl Repository {
         (on, calls, kind): (Handle, u32, DependencyKind),
         state: EnableState,
     ) -> Result<(), SchedError> {
-        let info = self.get_mut(handle)?;
-        let same = |it: &&mut Dependency| (it.on, it.calls, it.kind) == (on, calls, kind);
-        let found = info.dependencies.iter_mut().filter(same);
-        match found.map(|it| it.state = state).count() {
-            0 => Err(unknown(on)),
-            _ => Ok(()),
-        }
+        self.set_dependency_enable_states(&HashMap::from([((handle, on, calls, kind), state)]))
     }
 
     /// As [`set_dependency_enable_state`](Self::set_dependency_enable_state), for many dependencies at

@@ -75,7 +75,7 @@ impl SharedEvent {
 
     /// Bytes that it occupies in a queue.
     pub(crate) fn bytes(&self) -> usize {
-        bytes_of(self) + self.0.bytes
+        memory_size(self) + self.0.bytes
     }
 }
 
@@ -111,8 +111,9 @@ impl fmt::Debug for SharedEvent {
     }
 }
 
-/// Bytes that an event occupies.
-fn bytes_of(event: &Event) -> usize {
+/// Bytes of memory that an event occupies, about, with the type of its any.
+#[must_use]
+pub fn memory_size(event: &Event) -> usize {
     let any = &event.data.any_value;
     let value = any.value_octets().len() + any.type_code().memory_size();
     size_of::<Event>() + event.data.payload.len() + value

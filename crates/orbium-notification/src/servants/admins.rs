@@ -61,12 +61,11 @@ impl ConsumerAdminObject {
             channel.uncount_proxy(Side::Consumers);
             SystemException::from(error)
         })?;
-        if !channel.has_admin(self.admin.id, Side::Consumers) {
-            // It has ended, perhaps without the proxy.
-            supplied.disconnect();
-            return Err(SystemException::from(ExceptionKind::ObjectNotExist).into());
-        }
-        let saved = channel.save().and_then(|()| supplied.save());
+        // The admin may have ended without the proxy.
+        let present = channel.check_admin(self.admin.id, Side::Consumers);
+        let saved = present
+            .and_then(|()| channel.save())
+            .and_then(|()| supplied.save());
         saved.inspect_err(|_| supplied.disconnect())?;
         Ok((object, id))
     }

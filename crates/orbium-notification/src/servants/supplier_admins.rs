@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use orbium::{Call, ExceptionKind, Interface, ObjectRef, SystemException, poa::PoaError};
+use orbium::{Call, Interface, ObjectRef, SystemException, poa::PoaError};
 
 use super::admins::{exceeded, limited, proxy_level};
 use super::common::{Filtered, Governed};
@@ -41,12 +41,11 @@ impl SupplierAdminObject {
             channel.uncount_proxy(Side::Suppliers);
             SystemException::from(error)
         })?;
-        if !channel.has_admin(self.admin.id, Side::Suppliers) {
-            // It has ended, perhaps without the proxy.
-            consumed.disconnect();
-            return Err(SystemException::from(ExceptionKind::ObjectNotExist).into());
-        }
-        let saved = channel.save().and_then(|()| consumed.save());
+        // The admin may have ended without the proxy.
+        let present = channel.check_admin(self.admin.id, Side::Suppliers);
+        let saved = present
+            .and_then(|()| channel.save())
+            .and_then(|()| consumed.save());
         saved.inspect_err(|_| consumed.disconnect())?;
         Ok((object, id))
     }
