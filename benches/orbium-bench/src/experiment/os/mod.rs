@@ -40,7 +40,7 @@ pub(crate) struct OsArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     clients: Vec<usize>,
     /// Calls of the high-priority client with each number of others, twenty a second
-    /// [default: 60; in a quick run 4]
+    /// [default: 400; in a quick run 4]
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     calls: Option<u32>,
     /// The rate of the link between two hosts
@@ -79,7 +79,7 @@ impl OsArgs {
     }
 
     fn time(&self) -> Duration {
-        let calls = if self.results.quick { 4 } else { 60 };
+        let calls = if self.results.quick { 4 } else { 400 };
         HIGH_PERIOD * self.calls.unwrap_or(calls)
     }
 }
