@@ -35,8 +35,8 @@ test   installs the other ORBs that the tests need, where it may (root, apt-get)
        --no-install  leaves this machine as it is
        --no-peers    builds no peers: the tests that need one are skipped
 bench  measures orbium beside a raw socket and omniORB, and prints the table.
-       FIGURE        latency, flood, pipelined, instructions, syscalls, scale,
-                     protocols, experiments or all (the default)
+       FIGURE        latency, flood, pipelined, instructions, outside, syscalls, scale,
+                     collocated, protocols, experiments or all (the default)
        --quick       fewer and shorter runs: a first look, not a result
        --check       fails if a figure misses its bound or could not be measured
        --docs        puts the tables and drawings of the experiments into docs/

@@ -98,7 +98,7 @@ pub trait Interface: Clone + Send + Sync + 'static {
     /// use orbium_core::{Interface, ObjectRef, Orb, SetOverride, policy_type};
     /// use orbium_interceptor::Policy;
     ///
-    /// const REGION: u32 = 0x4F52_4201;
+    /// const REGION: u32 = 0x5445_4E00;
     ///
     /// let orb = Orb::builder().build()?;
     /// let object: ObjectRef = orb.resolve("corbaloc::localhost:5000/Ledger")?;
@@ -250,7 +250,7 @@ pub trait Interface: Clone + Send + Sync + 'static {
     /// use orbium_core::{Interface, ObjectRef, Orb};
     /// use orbium_interceptor::ReplyContexts;
     ///
-    /// const TENANT: u32 = 0x4F52_4201;
+    /// const TENANT: u32 = 0x5445_4E00;
     ///
     /// let orb = Orb::builder().build()?;
     /// let object: ObjectRef = orb.resolve("corbaloc::localhost:5000/Ledger")?;

@@ -163,8 +163,8 @@ impl<'r> Call<'r> {
     /// use orbium_core::{Call, SystemException};
     ///
     /// fn balance(call: &Call<'_>) -> Result<i32, SystemException> {
-    ///     let tenant = call.service_context(0x4F52_4201).unwrap_or(b"none");
-    ///     call.add_reply_service_context(0x4F52_4201, tenant, false)?;
+    ///     let tenant = call.service_context(0x5445_4E00).unwrap_or(b"none");
+    ///     call.add_reply_service_context(0x5445_4E00, tenant, false)?;
     ///     Ok(7)
     /// }
     /// ```
