@@ -7,5 +7,6 @@ fn main() {
         "../../idl/kitchen.idl",
         "../../idl/ttcp.idl",
         "idl/shapes.idl",
+        "idl/signals.idl",
     ]);
 }
