@@ -87,6 +87,9 @@ impl<'a, 'b> Comparison<'a, 'b> {
 
     /// Whether two parts may be the same. A pair is compared once, however often it occurs.
     fn add(&mut self, a: TypeRef<'a>, b: TypeRef<'b>) -> bool {
+        if self.rule == Rule::Equivalent {
+            self.steps += usize::from(a.aliases()) + usize::from(b.aliases());
+        }
         let (a, b) = (self.rule.look(a), self.rule.look(b));
         if !a.kind().is_simple() && !self.spend_octets(a.id().len()) {
             return false;

@@ -32,6 +32,8 @@ pub(super) struct Node {
     pub(super) scale: i16,
     /// Minimum octets of a value.
     pub(super) least: u32,
+    /// Number of aliases to resolve, this part included, until a part is none.
+    pub(super) aliases: u16,
     pub(super) content: Option<Edge>,
     pub(super) members: Box<[NodeMember]>,
     /// Labels of a union in ascending order, each with the index of its member.
@@ -64,6 +66,7 @@ impl Node {
             number: 0,
             scale: 0,
             least: 0,
+            aliases: 0,
             content: None,
             members: Box::default(),
             labels: Box::default(),
@@ -107,14 +110,23 @@ impl Graph {
         }
     }
 
-    /// Computes the least size of node `index` from its parts; parts not yet finished are recursive
-    /// and count as 0.
+    /// Computes the least size of node `index` and its depth of aliases from its parts; parts not
+    /// yet finished are recursive and count as 0.
     pub(super) fn settle(&mut self, index: usize) {
-        let least = least_size(&self.nodes[index], |edge| match edge {
+        let node = &self.nodes[index];
+        let least = least_size(node, |edge| match edge {
             Edge::Local(part) => self.nodes[*part as usize].least,
             Edge::Out(code) => code.as_ref().least_size(),
         });
+        let aliases = match (node.kind, &node.content) {
+            (TCKind::Alias, Some(Edge::Local(part))) => {
+                self.nodes[*part as usize].aliases.saturating_add(1)
+            }
+            (TCKind::Alias, Some(Edge::Out(code))) => code.as_ref().aliases().saturating_add(1),
+            _ => 0,
+        };
         self.nodes[index].least = least;
+        self.nodes[index].aliases = aliases;
     }
 }
 

@@ -6,7 +6,7 @@ use super::graph::{Edge, Graph, Node, NodeMember, own_size};
 use super::kind::TCKind;
 use super::{INDIRECTION, TypeCode};
 use crate::allocation;
-use crate::{CdrError, CdrErrorKind, CdrReader, Decode};
+use crate::{CdrError, CdrErrorKind, CdrReader, Decode, MAX_NESTING};
 
 /// Most digits of a `fixed`.
 const MAX_DIGITS: u16 = 31;
@@ -152,6 +152,11 @@ impl Parser {
         self.parameters(kind, index, &mut inner, inner_base)?;
         self.open.pop();
         self.graph.settle(index);
+        // An indirection to an alias is no nesting of encapsulations, so a chain could be as long as
+        // the message, and everything that resolves aliases follows it.
+        if self.graph.nodes[index].aliases > MAX_NESTING {
+            return Err(reader.error(CdrErrorKind::TooDeep));
+        }
         Ok(edge)
     }
 

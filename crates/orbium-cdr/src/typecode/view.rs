@@ -272,6 +272,14 @@ impl<'t> TypeRef<'t> {
         self
     }
 
+    /// The aliases that [`TypeRef::unaliased`] resolves; 0 for a type of this program, which has few.
+    pub(super) fn aliases(self) -> u16 {
+        match self.0 {
+            View::Static(_) => 0,
+            View::Shared(_, _, node) => node.aliases,
+        }
+    }
+
     /// Minimum octets of a value; never too large, so counts can be checked against it.
     #[inline]
     pub(crate) fn least_size(self) -> u32 {
