@@ -2,6 +2,7 @@
 //! The expander, which processes one declaration after the other.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use crate::cursor::Cursor;
 use crate::kept::Template;
@@ -15,13 +16,18 @@ const BEGINNINGS: [&str; 5] = ["component", "connector", "eventtype", "home", "p
 /// Maximum nesting of template module instances.
 const MAX_NESTED_TEMPLATES: usize = 16;
 
+/// Bytes of names and messages that are charged to the limit as one token.
+const BYTES_PER_TOKEN: usize = 8;
+
 /// The state of an expansion: declarations read so far, and the output.
 pub(crate) struct Expander<'a> {
     pub(crate) scopes: Scopes,
-    pub(crate) templates: HashMap<String, Template<'a>>,
-    port_types: HashMap<String, Vec<Token<'a>>>,
+    pub(crate) templates: HashMap<String, Rc<Template<'a>>>,
+    port_types: HashMap<String, Rc<[Token<'a>]>>,
     out: Expansion<'a>,
     limit: usize,
+    /// Work charged to the limit in addition to the tokens.
+    spent: usize,
     /// Whether the module `Components` is declared.
     has_components: bool,
     depth: usize,
@@ -43,6 +49,7 @@ pub(crate) fn expand<'a>(tokens: &[&'a str], limit: usize) -> Option<Expansion<'
         port_types: HashMap::new(),
         out: Expansion::default(),
         limit: limit.max(tokens.len()),
+        spent: 0,
         has_components: tokens.windows(2).any(|it| it == ["module", "Components"]),
         depth: 0,
     };
@@ -165,7 +172,7 @@ impl<'a> Expander<'a> {
         if cursor.eat(";") {
             return Some(Vec::new());
         }
-        let body = cursor.braced()?.to_vec();
+        let body = cursor.braced()?.into();
         let full = self.scopes.full(&name.text);
         self.port_types.insert(full, body);
         Some(Vec::new())
@@ -176,11 +183,11 @@ impl<'a> Expander<'a> {
         &self,
         name: &str,
         within: Option<&str>,
-    ) -> Option<(String, Vec<Token<'a>>)> {
+    ) -> Option<(String, Rc<[Token<'a>]>)> {
         let full = self
             .scopes
             .find(name, within, |it| self.port_types.contains_key(it))?;
-        let body = self.port_types.get(&full)?.clone();
+        let body = Rc::clone(self.port_types.get(&full)?);
         Some((full, body))
     }
 
@@ -207,15 +214,22 @@ impl<'a> Expander<'a> {
     }
 
     pub(crate) fn note(&mut self, name: &Token<'_>, message: &str) {
+        self.charge(message.len());
         self.out.notes.push(Note {
             at: name.at,
             message: message.to_owned(),
         });
     }
 
+    /// Charges work with names of that many bytes to the limit: ports and instances may expand to
+    /// no tokens, or to few long ones.
+    pub(crate) fn charge(&mut self, bytes: usize) {
+        self.spent += 1 + bytes / BYTES_PER_TOKEN;
+    }
+
     /// Whether the limit is reached, with so many tokens still to be added.
     pub(crate) fn is_full(&self, to_come: usize) -> bool {
-        self.out.tokens.len() + to_come > self.limit
+        self.out.tokens.len() + self.spent + to_come > self.limit
     }
 
     fn copy(&mut self, token: Token<'a>) {

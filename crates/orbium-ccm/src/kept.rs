@@ -4,7 +4,6 @@
 use crate::expansion::Token;
 
 /// A template module.
-#[derive(Clone)]
 pub(crate) struct Template<'a> {
     pub(crate) parameters: Vec<String>,
     pub(crate) body: Vec<Token<'a>>,

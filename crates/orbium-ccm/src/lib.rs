@@ -33,7 +33,8 @@ mod template;
 pub use expansion::{Expansion, Note, Token};
 
 /// Replaces components, homes, ports and template modules by their equivalents; `None` if there are
-/// none. The expansion has about `limit` tokens at most: the rest is omitted.
+/// none. The expansion has about `limit` tokens at most, among which ports, instances and notes
+/// count too: the rest is copied unchanged.
 ///
 /// Components, homes and consumers of events are replaced if the tokens declare the module
 /// `Components`, as they are based on its interfaces.

@@ -55,6 +55,7 @@ impl<'e, 'a> Ports<'e, 'a> {
         let ty = self.type_name(given);
         let name = cursor.name()?;
         cursor.expect(";")?;
+        self.charge(name, out)?;
         if self.leaves_out_local(given, name) {
             return Some(());
         }
@@ -67,6 +68,14 @@ impl<'e, 'a> Ports<'e, 'a> {
             token.at = of_type.map_or(token.at, |it| it.at);
         }
         Some(())
+    }
+
+    /// Charges a port to the limit; `None` if that is reached.
+    fn charge(&mut self, name: &Token<'a>, out: &[Token<'a>]) -> Option<()> {
+        let scope = self.scope.as_ref().map_or(0, String::len);
+        self.expander
+            .charge(scope + self.prefix.len() + name.text.len());
+        (!self.expander.is_full(out.len())).then_some(())
     }
 
     /// Records a port that cannot be called remotely, as those of connectors for DDS; returns
@@ -104,6 +113,7 @@ impl<'e, 'a> Ports<'e, 'a> {
         let ty = cursor.scoped()?;
         let name = cursor.name()?;
         cursor.expect(";")?;
+        self.charge(name, out)?;
         let within = self.scope.as_deref();
         let Some((full, body)) = self.expander.port_type(&spelled(ty), within) else {
             let message = format!(
@@ -114,7 +124,7 @@ impl<'e, 'a> Ports<'e, 'a> {
             self.expander.note(name, &message);
             return Some(());
         };
-        if self.depth >= MAX_NESTED_PORTS || self.expander.is_full(out.len()) {
+        if self.depth >= MAX_NESTED_PORTS {
             return None;
         }
         let mut inner = Ports {

@@ -33,7 +33,8 @@ impl<'a> Expander<'a> {
         }
         let body = cursor.braced()?.to_vec();
         let full = self.scopes.full(&name.text);
-        self.templates.insert(full, Template { parameters, body });
+        let template = Template { parameters, body };
+        self.templates.insert(full, template.into());
         Some(Vec::new())
     }
 
@@ -41,6 +42,7 @@ impl<'a> Expander<'a> {
     pub(crate) fn instance(&mut self, cursor: &mut Cursor<'_, 'a>) -> Option<Vec<Token<'a>>> {
         let instance = read_instance(cursor)?;
         let name = instance.name;
+        self.charge(instance.template.len() + name.text.len());
         let full = self.scopes.find(&instance.template, None, |it| {
             self.templates.contains_key(it)
         });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Malformed component IDL, and expansions without bound.
+//! Malformed component IDL, and IDL that would expand without bound.
 
 use crate::tokens;
 
@@ -74,7 +74,7 @@ fn port_types_that_double_end_at_a_depth() {
     text.push_str("component E { port D15 d; }; component F { port D39 d; };");
     let tokens = tokens(&text);
     let expansion = orbium_ccm::expand(&tokens, 10_000).unwrap();
-    // What is too large stays for the parser.
+    // What is too deep stays for the parser.
     assert!(
         expansion
             .to_string()
@@ -85,4 +85,53 @@ fn port_types_that_double_end_at_a_depth() {
         "{}",
         expansion.tokens.len()
     );
+}
+
+/// Ports that expand to no tokens did not count, so ten of them on each of 15 levels took 10¹⁵ steps.
+#[test]
+fn port_types_that_expand_to_nothing_end_at_the_limit() {
+    for innermost in ["", "port Unknown x;", "provides L l;"] {
+        let text = format!(
+            "module Components {{ }}; local interface L {{ }}; porttype D0 {{ {innermost} }};"
+        );
+        let text = deep_component(text);
+        let tokens = tokens(&text);
+        let expansion = orbium_ccm::expand(&tokens, 10_000).unwrap();
+        assert!(
+            expansion
+                .to_string()
+                .ends_with("component C { port D15 p ; } ;")
+        );
+        assert!(expansion.notes.len() < 10_000, "{}", expansion.notes.len());
+    }
+}
+
+/// Appends 15 port types, each of which has the one before ten times, and a component with the
+/// last one.
+fn deep_component(mut text: String) -> String {
+    for level in 1..16 {
+        let ports: String = (0..10)
+            .map(|port| format!("port D{} p{port};", level - 1))
+            .collect();
+        text.push_str(&format!("porttype D{level} {{ {ports} }};"));
+    }
+    text + "component C { port D15 p; };"
+}
+
+/// Modules that are left out did not count: each instance of the inner template was ten notes.
+#[test]
+fn instances_that_are_left_out_count_as_tokens() {
+    let left_out = "alias Unknown<A> x;".repeat(10);
+    let inner = format!("module Inner<typename A> {{ {left_out} }};");
+    let instances = "module Inner<long> M;".repeat(1_000);
+    let text = inner + &instances;
+    let tokens = tokens(&text);
+    let expansion = orbium_ccm::expand(&tokens, 10_000).unwrap();
+    assert!(
+        expansion.notes.len() < 10_000 / 10,
+        "{}",
+        expansion.notes.len()
+    );
+    // The rest stays for the parser.
+    assert!(expansion.to_string().ends_with("module Inner < long > M ;"));
 }
