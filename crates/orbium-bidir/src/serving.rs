@@ -147,9 +147,17 @@ impl ByteStream for ServingHalf {
         self.wire.stream.sending_source()
     }
 
+    /// A calling half that receives because the requests read ahead were too many may be about to
+    /// deliver one, which readiness would not show.
     fn has_buffered(&self) -> bool {
-        self.wire.stream.has_buffered()
-            || self.wire.is_both() && self.wire.inbound().has_some(Half::Serving)
+        if self.wire.stream.has_buffered() {
+            return true;
+        }
+        if !self.wire.is_both() {
+            return false;
+        }
+        let inbound = self.wire.inbound();
+        inbound.has_some(Half::Serving) || self.wire.is_polled() && inbound.is_read()
     }
 
     fn counts_in_ticks(&self) -> bool {
@@ -212,6 +220,99 @@ impl Drop for ServingHalf {
         self.wire.leave();
         if let Some(announcements) = self.requests.announcements.upgrade() {
             announcements.ended(&self.wire);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixStream;
+    use std::sync::OnceLock;
+
+    use orbium_channel::connection::{Bounds, Role};
+    use orbium_channel::peer_memory::Budget;
+
+    use super::*;
+
+    /// A stream without data, which notes what the serving half shows while it is received from.
+    #[derive(Debug)]
+    struct Empty {
+        socket: UnixStream,
+        serving: Arc<OnceLock<Weak<ServingHalf>>>,
+        shown: Arc<Mutex<Vec<bool>>>,
+    }
+
+    impl ByteStream for Empty {
+        fn receive(&self, _room: &mut [u8]) -> io::Result<usize> {
+            let serving = self.serving.get().and_then(Weak::upgrade);
+            let serving = serving.expect("a serving half");
+            self.shown.lock().push(serving.has_buffered());
+            Err(io::ErrorKind::WouldBlock.into())
+        }
+
+        fn send(&self, octets: &[u8]) -> io::Result<usize> {
+            Ok(octets.len())
+        }
+
+        fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+            Ok(pieces.iter().map(|it| it.len()).sum())
+        }
+
+        fn set_timeouts(
+            &self,
+            _receive: Option<Option<Duration>>,
+            _send: Option<Option<Duration>>,
+        ) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn set_nonblocking(&self, _nonblocking: bool) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn shutdown(&self, _how: Shutdown) {}
+
+        fn peer(&self) -> Peer {
+            Peer::Unknown
+        }
+
+        fn source(&self) -> &dyn AsFd {
+            &self.socket
+        }
+    }
+
+    #[derive(Debug)]
+    struct NoAnnouncements;
+
+    impl Announcements for NoAnnouncements {
+        fn announced(&self, _: &Arc<Wire>, _: &str, _: &[u8], _: &mut dyn FnMut() -> Connection) {}
+
+        fn ended(&self, _: &Arc<Wire>) {}
+    }
+
+    /// An engine that waits for readiness went back to the poller while a calling half had taken the
+    /// next request off the socket but not delivered it: it waited until the peer sent more.
+    #[test]
+    fn data_that_another_thread_receives_are_shown_as_buffered() {
+        let serving = Arc::new(OnceLock::new());
+        let shown = Arc::new(Mutex::new(Vec::new()));
+        let stream = Empty {
+            socket: UnixStream::pair().unwrap().0,
+            serving: Arc::clone(&serving),
+            shown: Arc::clone(&shown),
+        };
+        let wire = Wire::accepted(Box::new(stream), &Budget::NONE);
+        let bounds = Bounds::default();
+        wire.go_both_ways(|| Connection::new(Role::Both, bounds, &Budget::NONE))
+            .unwrap();
+        let announcements: Weak<dyn Announcements> = Weak::<NoAnnouncements>::new();
+        let half = Arc::new(ServingHalf::new(Arc::clone(&wire), announcements, "iiop"));
+        serving.set(Arc::downgrade(&half)).unwrap();
+        for (is_polled, is_shown) in [(true, true), (false, false)] {
+            half.set_nonblocking(is_polled).unwrap();
+            wire.read_ahead().unwrap();
+            assert_eq!(shown.lock().pop(), Some(is_shown), "polled: {is_polled}");
+            assert!(!half.has_buffered());
         }
     }
 }

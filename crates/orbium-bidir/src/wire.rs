@@ -2,10 +2,12 @@
 //! The connection below the halves.
 //!
 //! One thread at a time receives, for all halves. If the server engine gives the connection a
-//! thread, that is the engine's or any that waits for a reply; an engine that waits for readiness
-//! is the only one to receive, as readiness does not show data that another thread has read. A
-//! thread that cannot send receives in between, so that two sides which both send much data do not
-//! deadlock.
+//! thread, that is the engine's or any that waits for a reply. An engine that waits for readiness
+//! receives alone, as readiness does not show data that another thread has read, unless too many
+//! requests are read ahead: then any thread that waits for a reply receives after a pause, and the
+//! serving half reports data as buffered until they are delivered. A thread that cannot send
+//! receives in between, so that two sides which both send much data do not deadlock; if the engine
+//! waits for readiness, it alone does.
 
 mod sending;
 
