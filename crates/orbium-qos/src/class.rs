@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Communication classes of RIOP.
 
-/// Traffic class of calls (TAO's RIOP), which selects connections and sockets.
+/// Traffic class of calls (TAO's RIOP), which selects connections and sockets. Oneways of classes
+/// other than ISOCHRONOUS go over datagrams only if the reference offers nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum CommunicationClass {

@@ -15,6 +15,9 @@ pub trait QosObject: Interface {
     /// priority (`RTCorbaPriority`, for servers of any vendor) and RIOP's context. Use the new
     /// reference for all such calls: its connections belong to it.
     ///
+    /// If the reference offers datagrams, a ClientProtocolPolicy selects them or the connections, see
+    /// [`CommunicationClass`].
+    ///
     /// # Errors
     /// [`QosError`]: the fields are inconsistent.
     fn with_qos(&self, qos: &Qos) -> Result<Self, QosError> {
@@ -29,12 +32,9 @@ pub trait QosObject: Interface {
             if let (CommunicationClass::Message, Some(priority)) = (class, qos.priority) {
                 object = object.with_connections_of(priority);
             }
-            if class == CommunicationClass::Isochronous
-                && qos.loss != Some(0)
-                && let Some(policy) = datagrams_first(&object)
-            {
-                object = object.with_protocols(policy);
-            }
+        }
+        if let Some(policy) = protocols(&object, qos) {
+            object = object.with_protocols(policy);
         }
         if let Some(deadline) = qos.deadline {
             object = object.with_timeout(deadline);
@@ -58,21 +58,31 @@ pub trait QosObject: Interface {
 
 impl<T: Interface> QosObject for T {}
 
-/// The protocols of a reference, datagrams first; `None` if it offers none.
-fn datagrams_first(object: &orbium_core::ObjectRef) -> Option<ProtocolPolicy> {
-    let config = object.orb().config().clone();
+/// The protocols of a reference that offers datagrams: these first for ISOCHRONOUS, and connections
+/// alone for the other classes and without loss. `None` if nothing has to be chosen.
+fn protocols(object: &orbium_core::ObjectRef, qos: &Qos) -> Option<ProtocolPolicy> {
+    let excludes = qos.loss == Some(0);
+    if qos.class.is_none() && !excludes {
+        return None;
+    }
     let offered = object.protocols();
     let usable = offered.iter().filter(|it| it.refusal.is_none());
     let channels: Vec<_> = usable.filter_map(|it| it.channel.as_ref()).collect();
-    let (first, rest): (Vec<_>, Vec<_>) = channels
+    let known = object.orb().protocols();
+    let (mut names, connections): (Vec<_>, Vec<_>) = channels
         .into_iter()
-        .partition(|channel| config.protocols.is_datagram(channel));
-    if first.is_empty() {
+        .partition(|channel| known.is_datagram(channel));
+    if names.is_empty() {
         return None;
     }
-    let names = first
-        .into_iter()
-        .chain(rest)
-        .map(orbium_core::Channel::protocol);
+    if excludes || qos.class != Some(CommunicationClass::Isochronous) {
+        // A reference of datagrams alone has no other way, unless they are excluded.
+        if connections.is_empty() && !excludes {
+            return None;
+        }
+        names.clear();
+    }
+    names.extend(connections);
+    let names = names.into_iter().map(orbium_core::Channel::protocol);
     Some(ProtocolPolicy::new(names))
 }

@@ -29,7 +29,8 @@ pub struct Qos {
     pub class: Option<CommunicationClass>,
     /// Octets per second that are sent at most.
     pub bandwidth: Option<u64>,
-    /// Messages per thousand that may be lost; for ISOCHRONOUS only. 0 excludes datagrams.
+    /// Messages per thousand that may be lost; more than 0 for ISOCHRONOUS only. 0 excludes
+    /// datagrams, with any class: calls are INV_POLICY if the reference offers nothing else.
     pub loss: Option<u16>,
     /// Number of copies of each message to a group (`miop`); for ISOCHRONOUS only. Receivers
     /// discard duplicates.

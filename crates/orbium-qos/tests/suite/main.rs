@@ -256,6 +256,74 @@ fn media_take_datagrams_where_they_are_offered() {
     served.end();
 }
 
+/// A reference that lists datagrams first: oneways that must not be lost went over them, whatever
+/// the QoS said.
+///
+/// Conformance: RT - RIOP: ISOCHRONOUS, BURST, MESSAGE: connections and sockets
+#[test]
+fn oneways_that_must_not_be_lost_take_connections() {
+    let served = Served::with(Config {
+        endpoints: vec![
+            "diop://127.0.0.1:0".parse().unwrap(),
+            "iiop://127.0.0.1:0".parse().unwrap(),
+        ],
+        ..Config::default()
+    });
+    let (_client, target) = served.client();
+    let without_loss = |class| Qos {
+        loss: Some(0),
+        ..class
+    };
+    let mut certain = vec![
+        without_loss(Qos::NONE),
+        without_loss(of(CommunicationClass::Isochronous)),
+    ];
+    let classes = CommunicationClass::ALL.into_iter();
+    let others = classes.filter(|it| *it != CommunicationClass::Isochronous);
+    certain.extend(others.map(of));
+    let mut kept = Vec::new();
+    for qos in certain {
+        let object = target.with_qos(&qos).unwrap();
+        assert_eq!(usable(&object), ["iiop"], "{qos}");
+        object.post(7).unwrap();
+        kept.push(object);
+        // Each has a connection of its own; the server's socket of datagrams counts, too.
+        orbium_testkit::eventually("it comes over a connection", || {
+            served.state.posted().len() == kept.len() && connections(&served.orb) >= kept.len()
+        });
+    }
+    let media = target.with_qos(&of(CommunicationClass::Isochronous));
+    assert_eq!(usable(&media.unwrap()), ["diop", "iiop"]);
+    served.end();
+}
+
+/// The schemes of the protocols that a reference can be called by, in order.
+fn usable(object: &Target) -> Vec<String> {
+    let offered = object.as_object().protocols().into_iter();
+    let usable = offered.filter(|it| it.refusal.is_none());
+    usable.filter_map(|it| Some(it.channel?.scheme)).collect()
+}
+
+/// Only a reference that names no loss may go over datagrams alone.
+#[test]
+fn a_reference_of_datagrams_alone_is_called_unless_nothing_may_be_lost() {
+    let served = Served::with(Config {
+        endpoints: vec!["diop://127.0.0.1:0".parse().unwrap()],
+        ..Config::default()
+    });
+    let (_client, target) = served.client();
+    let burst = of(CommunicationClass::Burst);
+    target.with_qos(&burst).unwrap().post(7).unwrap();
+    orbium_testkit::eventually("it comes", || served.state.posted() == [7]);
+    let certain = target.with_qos(&Qos {
+        loss: Some(0),
+        ..burst
+    });
+    let refused = certain.unwrap().post(8).unwrap_err();
+    assert_eq!(refused.kind, ExceptionKind::InvPolicy);
+    served.end();
+}
+
 /// Conformance: RT - one QoS value: in references, and what is in force is shown
 #[test]
 fn a_reference_says_what_it_asks_for_and_the_narrower_scope_wins() {
