@@ -391,8 +391,7 @@ impl Reference {
             },
             ..self.overrides.clone()
         };
-        let object = self.orb.reference(Arc::clone(&self.ior), overrides);
-        object.derive_from(&object);
+        let object = self.derive(overrides);
         // References with outdated settings, with their connections.
         let outdated: Vec<_> = known
             .extract_if(.., |it| it.generation != generation)
@@ -405,6 +404,23 @@ impl Reference {
         drop(known);
         drop(outdated);
         Some(object)
+    }
+
+    /// A reference to the same object for calls under policies of a thread.
+    fn derive(&self, overrides: Overrides) -> Arc<Self> {
+        let object = self.orb.reference(Arc::clone(&self.ior), overrides);
+        object.derive_from(&object);
+        object
+    }
+
+    /// The reference that was derived from `original` for policies of a thread, if calls of that
+    /// thread use it or its forward: `self`. A new one if calls under other policies have replaced
+    /// it, as a forward has the same policies.
+    #[cold]
+    pub(crate) fn derived_from(&self, original: &Self) -> Option<Arc<Self>> {
+        let derived = self.derived.get()?;
+        let again = || original.derive(self.overrides.clone());
+        Some(derived.upgrade().unwrap_or_else(again))
     }
 }
 

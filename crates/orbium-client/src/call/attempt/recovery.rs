@@ -170,7 +170,7 @@ impl Attempt<'_> {
     /// Stores a forward in the reference that was forwarded: under policies of the thread it
     /// differs from the caller's.
     fn set_forward(&mut self, to: Option<Arc<Reference>>) {
-        let derived = self.elsewhere.as_ref().and_then(|it| it.derived());
+        let derived = self.target().derived_from(self.object);
         if let (Some(derived), Some(to)) = (&derived, &to) {
             to.derive_from(derived);
         }
