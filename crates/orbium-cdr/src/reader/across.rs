@@ -76,6 +76,28 @@ impl<'a> CdrReader<'a> {
         self.ahead_across()
     }
 
+    /// Reads ahead across boundaries: `read` gets a reader of the unread octets, which stay unread.
+    /// Returns its result, and the number of octets that it has read.
+    ///
+    /// # Errors
+    /// Those of `read`; [`CdrErrorKind::Truncated`] without boundaries of fragments.
+    #[doc(hidden)]
+    #[cold]
+    pub fn look_across<T>(
+        &mut self,
+        read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
+    ) -> Result<(T, usize), CdrError> {
+        let (position, format) = (self.position(), self.format);
+        let Some(boundaries) = divided(&mut self.more).filter(|it| it.chunk.is_none()) else {
+            return Err(self.error(CdrErrorKind::Truncated));
+        };
+        let unread = boundaries.remaining();
+        let mut ahead = CdrReader::at(boundaries.bytes, position, format);
+        ahead.set_boundaries(boundaries.index, boundaries.ahead);
+        let read = read(&mut ahead)?;
+        Ok((read, unread - ahead.remaining()))
+    }
+
     /// The boundaries ahead, in bytes from the next byte on, for data that are taken whole and read
     /// later [with them](Self::with_boundaries_ahead).
     #[doc(hidden)]

@@ -5,7 +5,7 @@
 use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter};
 
 use crate::context::time::reply_deadline;
-use crate::message::header::u32_from;
+use crate::message::header::{u32_from, u32_octets};
 
 /// Maximum number of service contexts in one message. Known ORBs send a handful; the bound limits
 /// the cost of [`ServiceContexts::find`].
@@ -72,18 +72,38 @@ pub struct ServiceContext<'a> {
 /// The service contexts of a received message, borrowed from it.
 #[derive(Clone, Copy, Debug)]
 pub struct ServiceContexts<'a> {
-    /// Validated: `count` contexts fit exactly.
+    /// Validated: the contexts fit exactly.
     octets: &'a [u8],
+    form: ListForm,
+}
+
+/// The form of a list.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ListForm {
+    /// The number of contexts.
     count: u32,
     order: ByteOrder,
+    /// Whether they follow each other without gaps, because the list was divided into fragments
+    /// that are aligned separately.
+    is_packed: bool,
+}
+
+impl ListForm {
+    /// A list as on the wire.
+    const fn aligned(count: u32, order: ByteOrder) -> Self {
+        Self {
+            count,
+            order,
+            is_packed: false,
+        }
+    }
 }
 
 impl<'a> ServiceContexts<'a> {
     /// No service contexts.
     pub const EMPTY: Self = Self {
         octets: &[],
-        count: 0,
-        order: ByteOrder::NATIVE,
+        form: ListForm::aligned(0, ByteOrder::NATIVE),
     };
 
     /// Reads and validates a list, so that iteration cannot fail.
@@ -105,33 +125,69 @@ impl<'a> ServiceContexts<'a> {
         if count as usize > MAX_SERVICE_CONTEXTS || count as usize * 8 > reader.remaining() {
             return Err(reader.error(CdrErrorKind::CountTooLarge));
         }
+        let form = ListForm::aligned(count, order);
         let rest = reader.ahead();
         let mut end = 0;
         for _ in 0..count {
-            end = extent(rest, end, order)
-                .ok_or_else(|| CdrError::new(CdrErrorKind::Truncated, start + end))?;
+            match extent(rest, padded(end), order) {
+                Some(next) => end = next,
+                None => return Self::read_divided(reader, form, start + end),
+            }
         }
         Ok(Self {
             octets: reader.take(end)?,
-            count,
-            order,
+            form,
         })
+    }
+
+    /// Reads a list that does not end before the next boundary of fragments, and closes it up in
+    /// place. It is truncated at `end` if there is no boundary.
+    #[cold]
+    fn read_divided(
+        reader: &mut CdrReader<'a>,
+        form: ListForm,
+        end: usize,
+    ) -> Result<Self, CdrError> {
+        if reader.boundaries_ahead().is_empty() {
+            return Err(CdrError::new(CdrErrorKind::Truncated, end));
+        }
+        let (contexts, extent) = reader.look_across(|ahead| {
+            let unread = ahead.remaining();
+            let mut contexts = Vec::with_capacity(form.count as usize);
+            for _ in 0..form.count {
+                let id = ahead.read_u32()?;
+                let len = ahead.read_octets()?.len();
+                contexts.push((id, unread - ahead.remaining() - len, len));
+            }
+            Ok(contexts)
+        })?;
+        let octets = reader.take(extent)?;
+        let mut end = 0;
+        for (id, data, len) in contexts {
+            octets[end..end + 4].copy_from_slice(&u32_octets(id, form.order));
+            octets[end + 4..end + 8].copy_from_slice(&u32_octets(len as u32, form.order));
+            octets.copy_within(data..data + len, end + 8);
+            end += 8 + len;
+        }
+        let form = ListForm {
+            is_packed: true,
+            ..form
+        };
+        let octets = &octets[..end];
+        Ok(Self { octets, form })
     }
 
     /// The contexts of a [`ReplyDeadline`](crate::time::ReplyDeadline), which was read from
     /// their list, without its count.
     #[inline]
     pub(crate) const fn of_deadline(octets: &'a [u8]) -> Self {
-        Self::checked(octets, reply_deadline::CONTEXTS, ByteOrder::NATIVE)
+        let form = ListForm::aligned(reply_deadline::CONTEXTS, ByteOrder::NATIVE);
+        Self::checked(octets, form)
     }
 
     /// A list that was read and checked before, from its octets without the count.
-    pub(crate) const fn checked(octets: &'a [u8], count: u32, order: ByteOrder) -> Self {
-        Self {
-            octets,
-            count,
-            order,
-        }
+    pub(crate) const fn checked(octets: &'a [u8], form: ListForm) -> Self {
+        Self { octets, form }
     }
 
     /// Its octets, without the count.
@@ -139,18 +195,23 @@ impl<'a> ServiceContexts<'a> {
         self.octets
     }
 
+    /// The form of its octets.
+    pub(crate) const fn form(&self) -> ListForm {
+        self.form
+    }
+
     /// Whether the list is empty.
     #[must_use]
     #[inline]
     pub const fn is_empty(&self) -> bool {
-        self.count == 0
+        self.form.count == 0
     }
 
     /// The number of contexts.
     #[must_use]
     #[inline]
     pub const fn len(&self) -> usize {
-        self.count as usize
+        self.form.count as usize
     }
 
     /// The data of the first context with that id.
@@ -190,14 +251,19 @@ pub struct ServiceContextIter<'a> {
 impl<'a> Iterator for ServiceContextIter<'a> {
     type Item = ServiceContext<'a>;
     fn next(&mut self) -> Option<ServiceContext<'a>> {
-        let (octets, order) = (self.list.octets, self.list.order);
-        let end = extent(octets, self.at, order)?;
-        let head = octets.get(padded(self.at)..)?;
+        let ServiceContexts { octets, form } = self.list;
+        let start = if form.is_packed {
+            self.at
+        } else {
+            padded(self.at)
+        };
+        let end = extent(octets, start, form.order)?;
+        let head = octets.get(start..)?;
         let (id, data) = (head.first_chunk::<4>()?, head.get(8..)?);
-        let len = end - padded(self.at) - 8;
+        let len = end - start - 8;
         self.at = end;
         Some(ServiceContext {
-            id: u32_from(*id, order),
+            id: u32_from(*id, form.order),
             data: data.get(..len)?,
         })
     }
@@ -231,11 +297,8 @@ impl EncodedContexts {
     /// All of them, in order.
     #[must_use]
     pub fn contexts(&self) -> ServiceContexts<'_> {
-        ServiceContexts {
-            octets: &self.octets,
-            count: self.count,
-            order: ByteOrder::NATIVE,
-        }
+        let form = ListForm::aligned(self.count, ByteOrder::NATIVE);
+        ServiceContexts::checked(&self.octets, form)
     }
 }
 
@@ -249,15 +312,15 @@ pub(crate) fn write_list(writer: &mut CdrWriter<'_>, contexts: &[ServiceContext<
     }
 }
 
-/// The end of the context that starts at or after `at`. Lists start at a multiple of four of the
-/// message, so alignment is relative to their start.
-fn extent(octets: &[u8], at: usize, order: ByteOrder) -> Option<usize> {
-    let start = padded(at);
+/// The end of the context that starts there.
+fn extent(octets: &[u8], start: usize, order: ByteOrder) -> Option<usize> {
     let len = octets.get(start.checked_add(4)?..)?.first_chunk::<4>()?;
     let end = (start + 8).checked_add(u32_from(*len, order) as usize)?;
     (end <= octets.len()).then_some(end)
 }
 
+/// The start of the context after one that ends there. Lists start at a multiple of four of the
+/// message, so alignment is relative to their start.
 const fn padded(at: usize) -> usize {
     (at + 3) & !3
 }

@@ -185,7 +185,7 @@ impl<'a> RequestHeader<'a> {
     /// [`CdrError`] for a malformed header.
     pub fn read(reader: &mut CdrReader<'a>, minor: u8) -> Result<Self, CdrError> {
         if minor < 2 {
-            return Self::read_1_0(reader);
+            return Self::read_1_0(reader, minor);
         }
         debug_assert_eq!(reader.position(), HEADER_LEN);
         let (format, owner) = (reader.format(), reader.owner());
@@ -228,12 +228,15 @@ impl<'a> RequestHeader<'a> {
         })
     }
 
-    fn read_1_0(reader: &mut CdrReader<'a>) -> Result<Self, CdrError> {
+    fn read_1_0(reader: &mut CdrReader<'a>, minor: u8) -> Result<Self, CdrError> {
         let contexts = ServiceContexts::read(reader)?;
         let request_id = reader.read_u32()?;
-        // In 1.1 three reserved octets follow; in 1.0 they are the gap before
-        // the count of the key.
         let response = ResponseFlags::from_boolean(reader.read_u8()?);
+        // In 1.1 three reserved octets follow, which may be in the next fragment; in 1.0 they are
+        // the gap before the count of the key.
+        if minor == 1 {
+            reader.take(3)?;
+        }
         let target = Target::Key(reader.read_octets()?);
         let operation = read_operation(reader)?;
         // The principal is obsolete.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use orbium_cdr::CdrReader;
 
-use crate::context::service_context::ServiceContexts;
+use crate::context::service_context::{ListForm, ServiceContexts};
 use crate::{MessageHeader, RequestHeader, Target};
 
 /// The header of a request as positions within its message. A queued message is moved, which
@@ -40,7 +40,7 @@ pub struct RequestPositions {
     key: Key,
     operation: Range<usize>,
     contexts: Range<usize>,
-    context_count: u32,
+    context_form: ListForm,
     body: usize,
 }
 
@@ -84,7 +84,7 @@ impl RequestPositions {
             },
             operation: position(request.operation),
             contexts: position(contexts.octets()),
-            context_count: contexts.len() as u32,
+            context_form: contexts.form(),
             body: len - reader.remaining(),
         }
     }
@@ -101,16 +101,12 @@ impl RequestPositions {
         message: &'a mut [u8],
     ) -> PositionedRequest<'a> {
         let (front, body) = message.split_at_mut(self.body);
-        let format = header.format();
+        let contexts = &front[self.contexts.clone()];
         PositionedRequest {
             key: self.key(front),
             operation: self.operation(front),
-            contexts: ServiceContexts::checked(
-                &front[self.contexts.clone()],
-                self.context_count,
-                format.order,
-            ),
-            arguments: CdrReader::at(body, self.body, format),
+            contexts: ServiceContexts::checked(contexts, self.context_form),
+            arguments: CdrReader::at(body, self.body, header.format()),
         }
     }
 

@@ -5,8 +5,8 @@ use crate::octets::{Chance, octets};
 use orbium_cdr::{ByteOrder, CdrWriter, Format};
 use orbium_giop::{
     Assembled, FragmentError, FragmentPlan, MIN_FRAGMENT_LEN, MessageHeader, MessageKind,
-    Reassembly, ReassemblyLimits, RequestTemplate, ResponseFlags, Version, finish_message,
-    slices_within,
+    Reassembly, ReassemblyLimits, ReplyHeader, ReplyStatus, RequestPositions, RequestTemplate,
+    ResponseFlags, ServiceContexts, Version, finish_message, slices_within, split_header,
 };
 
 fn request(order: ByteOrder, id: u32, body: usize) -> Vec<u8> {
@@ -323,4 +323,167 @@ fn messages_that_cannot_be_fragmented_are_refused() {
         Err(FragmentError::Inconsistent)
     );
     assert!(assembly.is_empty());
+}
+
+/// A message of GIOP 1.1 as an ORB sends it that aligns each fragment on its own: a number that does
+/// not fit begins the next fragment, and octets are cut anywhere.
+struct Fragmented {
+    order: ByteOrder,
+    kind: MessageKind,
+    /// Maximum length of a fragment.
+    limit: usize,
+    done: Vec<Vec<u8>>,
+    /// The present fragment.
+    fragment: Vec<u8>,
+}
+
+impl Fragmented {
+    fn new(order: ByteOrder, kind: MessageKind, limit: usize) -> Self {
+        Self {
+            order,
+            kind,
+            limit,
+            done: Vec::new(),
+            fragment: vec![0; 12],
+        }
+    }
+
+    fn long(&mut self, value: u32) {
+        if self.fragment.len().next_multiple_of(4) + 4 > self.limit {
+            self.end_fragment(true);
+        }
+        let aligned = self.fragment.len().next_multiple_of(4);
+        self.fragment.resize(aligned, 0xAA);
+        self.fragment.extend(match self.order {
+            ByteOrder::Big => value.to_be_bytes(),
+            ByteOrder::Little => value.to_le_bytes(),
+        });
+    }
+
+    fn octets(&mut self, octets: &[u8]) {
+        for octet in octets {
+            if self.fragment.len() == self.limit {
+                self.end_fragment(true);
+            }
+            self.fragment.push(*octet);
+        }
+    }
+
+    fn sequence(&mut self, octets: &[u8]) {
+        self.long(octets.len() as u32);
+        self.octets(octets);
+    }
+
+    fn end_fragment(&mut self, more_fragments: bool) {
+        let mut fragment = std::mem::replace(&mut self.fragment, vec![0; 12]);
+        let header = MessageHeader {
+            version: Version::V1_1,
+            order: self.order,
+            more_fragments,
+            kind: if self.done.is_empty() {
+                self.kind
+            } else {
+                MessageKind::Fragment
+            },
+            size: (fragment.len() - 12) as u32,
+        };
+        fragment[..12].copy_from_slice(&header.encode());
+        self.done.push(fragment);
+    }
+
+    fn assembled(mut self) -> Assembled {
+        self.end_fragment(false);
+        let mut assembly = Reassembly::default();
+        let parts = self.done.iter();
+        let whole = parts.filter_map(|part| assemble(&mut assembly, part).unwrap());
+        whole.last().expect("the last fragment was given")
+    }
+}
+
+/// The contexts of the messages below: the longest is divided by every limit.
+const CONTEXTS: [(u32, &[u8]); 4] = [
+    (1, b"\0code sets"),
+    (0x4A41_4301, b""),
+    (
+        0x5441_4F00,
+        b"abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklm",
+    ),
+    (9, b"x"),
+];
+
+fn check_contexts(contexts: &ServiceContexts<'_>, limit: usize) {
+    let read: Vec<_> = contexts.iter().map(|it| (it.id, it.data)).collect();
+    assert_eq!(read, CONTEXTS, "fragments of {limit} octets");
+    assert_eq!(
+        (contexts.len(), contexts.is_empty()),
+        (CONTEXTS.len(), false)
+    );
+    assert_eq!(contexts.find(9), Some(&b"x"[..]));
+}
+
+/// The contexts ended at the first boundary: a message with a context across it was refused.
+///
+/// Conformance: fragments - received, 1.1, aligned within each fragment
+#[test]
+fn service_contexts_are_read_across_giop_1_1_fragments() {
+    for order in [ByteOrder::Big, ByteOrder::Little] {
+        for limit in 16..250 {
+            let mut request = Fragmented::new(order, MessageKind::Request, limit);
+            write_contexts(&mut request);
+            request.long(7);
+            request.octets(&[1, 0, 0, 0]);
+            request.sequence(b"Cube");
+            request.sequence(b"square\0");
+            request.sequence(b"");
+            request.long(0x0102_0304);
+            check_request(request.assembled(), limit);
+            let mut reply = Fragmented::new(order, MessageKind::Reply, limit);
+            write_contexts(&mut reply);
+            reply.long(7);
+            reply.long(0);
+            reply.long(0x0102_0304);
+            check_reply(reply.assembled(), limit);
+        }
+    }
+}
+
+fn write_contexts(message: &mut Fragmented) {
+    message.long(CONTEXTS.len() as u32);
+    for (id, data) in CONTEXTS {
+        message.long(id);
+        message.sequence(data);
+    }
+}
+
+fn check_request(whole: Assembled, limit: usize) {
+    let Assembled { mut octets, seams } = whole;
+    let addresses = octets.as_ptr_range();
+    let (head, after) = split_header(&mut octets);
+    let header = MessageHeader::parse(&head).unwrap();
+    let mut reader = header.reader(after).with_fragment_boundaries(&seams);
+    let request = header.read_request(&head, &mut reader).expect("a request");
+    check_contexts(&request.contexts, limit);
+    assert_eq!((request.request_id, request.operation), (7, &b"square"[..]));
+    let positions = RequestPositions::of(&request, &reader, &addresses);
+    assert_eq!(reader.read_u32(), Ok(0x0102_0304));
+    // Later, as a queue has it.
+    let request = positions.request(&header, &mut octets);
+    check_contexts(&request.contexts, limit);
+    assert_eq!(request.key, Some(&b"Cube"[..]));
+    let mut arguments = request.arguments.with_fragment_boundaries(&seams);
+    assert_eq!(arguments.read_u32(), Ok(0x0102_0304));
+}
+
+fn check_reply(whole: Assembled, limit: usize) {
+    let Assembled { mut octets, seams } = whole;
+    let (head, after) = split_header(&mut octets);
+    let header = MessageHeader::parse(&head).unwrap();
+    let mut reader = header.reader(after).with_fragment_boundaries(&seams);
+    let reply = ReplyHeader::read(&mut reader, 1).expect("a reply");
+    check_contexts(&reply.contexts, limit);
+    assert_eq!(
+        (reply.request_id, reply.status),
+        (7, ReplyStatus::NoException)
+    );
+    assert_eq!(reader.read_u32(), Ok(0x0102_0304));
 }
