@@ -14,7 +14,7 @@ pub(crate) trait Host {
     /// The processor time of a thread; none if it has ended.
     fn processor_time(&self, thread: NativeThread) -> Option<Duration>;
 
-    /// The scheduling of a thread.
+    /// The scheduling of a thread; none if it has ended, or has a reservation.
     fn scheduling(&self, thread: NativeThread) -> Option<Scheduling>;
 
     /// Sets the scheduling of a thread; returns whether the system accepted it.

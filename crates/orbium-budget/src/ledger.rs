@@ -133,10 +133,12 @@ impl Member {
 
     /// Demotes the thread to the background, unless it already has it. A thread for which the ORB
     /// has set another scheduling after its demotion, as for a request with its own priority, is
-    /// demoted again. Returns whether it is newly demoted.
+    /// demoted again; one with a reservation keeps that. Returns whether it is newly demoted.
     fn demote(&mut self, background: Scheduling, host: &impl Host) -> bool {
-        let has = host.scheduling(self.thread);
-        if has == Some(background) || !host.set_scheduling(self.thread, background) {
+        let Some(has) = host.scheduling(self.thread) else {
+            return false;
+        };
+        if has == background || !host.set_scheduling(self.thread, background) {
             return false;
         }
         !std::mem::replace(&mut self.demoted, true)
@@ -168,6 +170,8 @@ mod tests {
         now: Duration,
         threads: HashMap<u32, (Duration, Scheduling)>,
         refuses: bool,
+        /// Whether the threads have reservations.
+        reserves: bool,
     }
 
     impl Fake {
@@ -205,7 +209,8 @@ mod tests {
 
         fn scheduling(&self, thread: NativeThread) -> Option<Scheduling> {
             let facts = self.0.borrow();
-            facts.threads.get(&number(thread)).map(|it| it.1)
+            let known = facts.threads.get(&number(thread)).map(|it| it.1);
+            known.filter(|_| !facts.reserves)
         }
 
         fn set_scheduling(&self, thread: NativeThread, scheduling: Scheduling) -> bool {
@@ -295,6 +300,17 @@ mod tests {
         assert_eq!(host.has(2), OWN);
         ledger.leave(NativeThread::numbered(2), &host);
         assert!(ledger.is_empty());
+    }
+
+    /// Regression: the demotion ended the reservation.
+    #[test]
+    fn a_thread_with_a_reservation_is_not_demoted() {
+        let (host, mut ledger) = group(1);
+        host.0.borrow_mut().reserves = true;
+        host.run(1, 2);
+        ledger.look(&host);
+        assert_eq!(host.has(1), OWN);
+        assert_eq!((ledger.exhaustions(), ledger.demotions()), (1, 0));
     }
 
     #[test]

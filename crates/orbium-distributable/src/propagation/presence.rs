@@ -116,9 +116,10 @@ impl Presence {
         scheduler.most_urgent(upcalls.chain([self.of_resources]), |it| *it)?
     }
 
-    /// Schedules the native thread that runs its head.
+    /// Schedules the native thread that runs its head, unless that has a reservation.
     pub(crate) fn apply(&mut self, scheduler: &CountedScheduler) {
-        let Some(running) = self.running.filter(|_| self.waiting.is_none()) else {
+        let is_scheduled = |it: &Running| self.waiting.is_none() && !it.before.is_reserved();
+        let Some(running) = self.running.filter(is_scheduled) else {
             return;
         };
         match self.effective(scheduler) {

@@ -8,7 +8,8 @@ use crate::scheduling::parameter::SchedulingParameter;
 /// Schedules the native threads that run segments (`RTScheduling::Scheduler`). It is called at
 /// scheduling points, by the native thread itself: when segments begin, change and end, requests
 /// are sent and replies arrive, upcalls begin and end, resources are locked and unlocked. While a
-/// thread inherits, another thread calls it for that one.
+/// thread inherits, another thread calls it for that one. It is not called to run a thread with a
+/// [`Reservation`](orbium::lane::Reservation), which keeps that in each segment.
 pub trait Scheduler: Send + Sync + 'static {
     /// The discipline (`scheduling_discipline_name`) of the parameters that it accepts.
     fn discipline(&self) -> &'static str;

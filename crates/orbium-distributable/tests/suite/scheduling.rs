@@ -6,11 +6,12 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime};
 
 use orbium::giop::time::UtcTime;
-use orbium::lane::Scheduling;
+use orbium::lane::{Reservation, Scheduling};
 use orbium_distributable::{
     Current, DistributableThreads, FixedPriority, Ranked, SchedulingParameter,
 };
 use orbium_sys::NativeThread;
+use orbium_testkit::skipped;
 
 use crate::common::{Process, priority};
 
@@ -47,6 +48,32 @@ fn a_fixed_priority_is_native_in_each_process() {
     // The thread that served has its own priority again.
     assert_eq!(target.act(0), Ok(before.priority));
     [client, server].into_iter().for_each(Process::end);
+}
+
+/// Regression: the priority of the segment ended the reservation of the thread, which had
+/// SCHED_OTHER afterwards.
+///
+/// Conformance: RT 6 - distributable threads: a native thread with a reservation keeps it in each segment
+#[test]
+fn a_thread_with_a_reservation_keeps_it() {
+    let ms = Duration::from_millis;
+    let wanted = Reservation::new(ms(1), ms(100));
+    let threads = DistributableThreads::new(FixedPriority::default());
+    let current = threads.current();
+    let reserved = thread::spawn(move || {
+        if let Err(error) = wanted.apply_to_this_thread() {
+            return skipped(&format!("a reservation: {error}"));
+        }
+        let has = || Reservation::of_this_thread().unwrap();
+        current
+            .begin_scheduling_segment("scan", priority(3), None)
+            .unwrap();
+        assert_eq!(has(), Some(wanted));
+        current.end_scheduling_segment("scan").unwrap();
+        assert_eq!(has(), Some(wanted));
+    });
+    reserved.join().unwrap();
+    assert_eq!(threads.refused_schedulings(), 0);
 }
 
 /// A thread that begins a segment, and then says its native priority whenever it is asked.

@@ -156,13 +156,13 @@ impl Watched {
     }
 
     fn demote(&self, thread: NativeThread, request: &mut Request) {
-        let own = thread.scheduling();
-        if thread.set_scheduling(self.lower).is_ok() {
-            request.own = own.ok();
-            self.demotions.fetch_add(1, Ordering::Relaxed);
-        } else {
-            // The host refuses it, now and later.
-            request.limit = None;
+        match thread.scheduling() {
+            Ok(own) if thread.set_scheduling(self.lower).is_ok() => {
+                request.own = Some(own);
+                self.demotions.fetch_add(1, Ordering::Relaxed);
+            }
+            // The host refuses it, now and later, or the thread has a reservation, which limits it.
+            _ => request.limit = None,
         }
     }
 }
@@ -179,5 +179,42 @@ impl fmt::Debug for Watchdog {
         f.debug_struct("Watchdog")
             .field("demotions", &self.demotions())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use orbium::lane::Reservation;
+
+    use super::*;
+
+    /// Regression: the thread was recorded with SCHED_OTHER, demoted, and had SCHED_OTHER after its
+    /// request.
+    #[test]
+    fn a_thread_with_a_reservation_keeps_it_beyond_its_budget() {
+        let watched = Watched {
+            lower: Scheduling::OTHER,
+            demotions: AtomicU64::new(0),
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        };
+        let reserved = thread::spawn(move || {
+            let wanted = Reservation::new(Duration::from_millis(1), Duration::from_millis(100));
+            if let Err(error) = wanted.apply_to_this_thread() {
+                return eprintln!("skipped: {error}");
+            }
+            let mut request = Request {
+                begun: Duration::ZERO,
+                limit: Some(Duration::ZERO),
+                own: None,
+            };
+            watched.demote(NativeThread::current(), &mut request);
+            assert_eq!(Reservation::of_this_thread().unwrap(), Some(wanted));
+            assert_eq!((request.own, request.limit), (None, None));
+            assert_eq!(watched.demotions.load(Ordering::Relaxed), 0);
+        });
+        reserved.join().unwrap();
     }
 }

@@ -37,12 +37,13 @@ impl NativeThread {
     /// return those that the thread has set itself, which glibc caches.
     ///
     /// # Errors
-    /// The thread has ended; or `Unsupported` on systems other than Linux.
+    /// The thread has ended, or has a [`Reservation`](crate::Reservation) in place of a class and
+    /// priority; or `Unsupported` on systems other than Linux.
     pub fn scheduling(self) -> io::Result<Scheduling> {
         system::scheduling(self.0)
     }
 
-    /// Sets its scheduling class and priority.
+    /// Sets its scheduling class and priority. A reservation of the thread ends.
     ///
     /// # Errors
     /// [`RealTimeError::NoSuchPriority`], [`RealTimeError::PriorityNotPermitted`];
@@ -67,6 +68,7 @@ mod system {
     use std::mem::zeroed;
     use std::time::Duration;
 
+    use crate::thread::scheduling_class::SCHED_DEADLINE;
     use crate::{Scheduling, SchedulingClass};
 
     pub(super) fn current() -> i32 {
@@ -97,13 +99,17 @@ mod system {
         // SAFETY: one `sched_param` is written, which lives until the call has returned.
         let result =
             unsafe { libc::syscall(libc::SYS_sched_getparam, thread, &raw mut parameters) };
-        match (i32::try_from(policy), result) {
-            (Ok(policy @ 0..), 0) => Ok(Scheduling {
-                class: SchedulingClass::of_policy(policy & !libc::SCHED_RESET_ON_FORK),
-                priority: parameters.sched_priority,
-            }),
-            _ => Err(io::Error::last_os_error()),
+        let (Ok(policy @ 0..), 0) = (i32::try_from(policy), result) else {
+            return Err(io::Error::last_os_error());
+        };
+        let policy = policy & !libc::SCHED_RESET_ON_FORK;
+        if policy == SCHED_DEADLINE.into() {
+            return Err(io::Error::other("the thread has a reservation"));
         }
+        Ok(Scheduling {
+            class: SchedulingClass::of_policy(policy),
+            priority: parameters.sched_priority,
+        })
     }
 
     pub(super) fn set_scheduling(thread: i32, scheduling: Scheduling) -> io::Result<()> {
@@ -157,6 +163,7 @@ mod tests {
     use std::thread;
 
     use super::*;
+    use crate::Reservation;
 
     #[test]
     fn another_thread_is_given_what_it_is_said_to_have() {
@@ -209,6 +216,20 @@ mod tests {
             Err(RealTimeError::PriorityNotPermitted(it)) => assert_eq!(it, wanted),
             Err(other) => panic!("{other}"),
         }
+    }
+
+    /// Regression: a thread with a reservation was reported as one of SCHED_OTHER, and lost its
+    /// reservation when that was restored.
+    #[test]
+    fn a_reservation_is_no_class_with_a_priority() {
+        let reserved = thread::spawn(|| {
+            let ms = Duration::from_millis;
+            match Reservation::new(ms(1), ms(100)).apply_to_this_thread() {
+                Ok(()) => assert!(NativeThread::current().scheduling().is_err()),
+                Err(refused) => eprintln!("skipped: {refused}"),
+            }
+        });
+        reserved.join().unwrap();
     }
 
     #[test]

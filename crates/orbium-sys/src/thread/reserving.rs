@@ -59,9 +59,9 @@ mod system {
     use std::io;
     use std::time::Duration;
 
+    use crate::thread::scheduling_class::SCHED_DEADLINE;
     use crate::{RealTimeError, Reservation};
 
-    const SCHED_DEADLINE: u32 = 6;
     /// Threads that this one creates have no reservation; otherwise it could create none.
     const RESET_ON_FORK: u64 = 1;
     const RECLAIM: u64 = 2;
@@ -89,7 +89,7 @@ mod system {
     pub(super) fn reserve(wanted: Reservation) -> Result<(), RealTimeError> {
         let attributes = Attributes {
             size: SIZE,
-            policy: SCHED_DEADLINE,
+            policy: SCHED_DEADLINE.into(),
             flags: RESET_ON_FORK | if wanted.reclaims { RECLAIM } else { 0 },
             runtime: nanoseconds(wanted.runtime),
             deadline: nanoseconds(wanted.deadline),
@@ -122,12 +122,14 @@ mod system {
         if result != 0 {
             return Err(io::Error::last_os_error());
         }
-        Ok((attributes.policy == SCHED_DEADLINE).then(|| Reservation {
-            runtime: Duration::from_nanos(attributes.runtime),
-            deadline: Duration::from_nanos(attributes.deadline),
-            period: Duration::from_nanos(attributes.period),
-            reclaims: attributes.flags & RECLAIM != 0,
-        }))
+        Ok(
+            (attributes.policy == u32::from(SCHED_DEADLINE)).then(|| Reservation {
+                runtime: Duration::from_nanos(attributes.runtime),
+                deadline: Duration::from_nanos(attributes.deadline),
+                period: Duration::from_nanos(attributes.period),
+                reclaims: attributes.flags & RECLAIM != 0,
+            }),
+        )
     }
 }
 

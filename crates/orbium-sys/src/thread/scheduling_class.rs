@@ -7,6 +7,10 @@ use std::ops::RangeInclusive;
 
 use libc::c_int;
 
+/// The policy of threads with reservations, which is no class with priorities.
+#[cfg(target_os = "linux")]
+pub(crate) const SCHED_DEADLINE: u8 = 6;
+
 /// Scheduling class of a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SchedulingClass {
