@@ -95,17 +95,19 @@ impl Group {
         }
     }
 
-    /// Adds the calling thread to this group, until it ends or enters another. `own`: its
-    /// scheduling, restored after a demotion.
+    /// Adds the calling thread to this group, until it ends, enters another or [`leave`]s. `own`:
+    /// its scheduling, restored after a demotion. A thread of this group gets that scheduling
+    /// instead of the previous one.
     pub fn enter(&self, own: Scheduling) {
+        let is_present = |it: &Membership| Arc::ptr_eq(&it.group, &self.0);
         // The previous group is left without a lock.
-        drop(MEMBERSHIP.take());
-        let thread = NativeThread::current();
-        self.0.lock().ledger.enter(thread, own, &System);
-        MEMBERSHIP.set(Some(Membership {
+        let membership = MEMBERSHIP.take().filter(is_present);
+        let membership = membership.unwrap_or_else(|| Membership {
             group: Arc::clone(&self.0),
-            thread,
-        }));
+            thread: NativeThread::current(),
+        });
+        self.0.lock().ledger.enter(membership.thread, own, &System);
+        MEMBERSHIP.set(Some(membership));
         self.0.changed.notify_one();
     }
 
@@ -126,6 +128,12 @@ impl Group {
             demotions: state.ledger.demotions(),
         }
     }
+}
+
+/// Removes the calling thread from its group, if it has one. A demoted thread has its own
+/// scheduling again.
+pub fn leave() {
+    drop(MEMBERSHIP.take());
 }
 
 /// The remainder of the budget of the calling thread's group in this period: zero once it is

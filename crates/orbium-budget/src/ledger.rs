@@ -42,22 +42,29 @@ impl Ledger {
         }
     }
 
-    /// Adds a thread with its own scheduling. Its earlier consumption is not charged.
+    /// Adds a thread with its own scheduling, or changes that of a present one. The consumption of
+    /// an added thread before is not charged.
     pub(crate) fn enter(&mut self, thread: NativeThread, own: Scheduling, host: &impl Host) {
-        let seen = host.processor_time(thread).unwrap_or_default();
-        self.threads.push(Member {
-            thread,
-            own,
-            seen,
-            demoted: false,
-        });
+        match self.threads.iter_mut().find(|it| it.thread == thread) {
+            Some(member) => member.own = own,
+            None => self.threads.push(Member {
+                thread,
+                own,
+                seen: host.processor_time(thread).unwrap_or_default(),
+                demoted: false,
+            }),
+        }
         self.look(host);
     }
 
-    /// Removes a thread, after it is charged.
+    /// Removes a thread, after it is charged. A demoted one has its own scheduling again.
     pub(crate) fn leave(&mut self, thread: NativeThread, host: &impl Host) {
         self.look(host);
-        self.threads.retain(|it| it.thread != thread);
+        let Some(index) = self.threads.iter().position(|it| it.thread == thread) else {
+            return;
+        };
+        let mut member = self.threads.swap_remove(index);
+        member.restore(self.budget.background, host);
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -302,6 +309,22 @@ mod tests {
         assert!(ledger.is_empty());
     }
 
+    /// Regression: a thread that entered again while it was demoted stayed in the background; one
+    /// with another scheduling since was restored to the first.
+    #[test]
+    fn a_thread_that_enters_again_is_restored_to_its_present_scheduling() {
+        let (host, mut ledger) = group(1);
+        let thread = NativeThread::numbered(1);
+        host.run(1, 2);
+        ledger.look(&host);
+        let other = Scheduling::fifo(20);
+        ledger.enter(thread, other, &host);
+        assert_eq!(host.has(1), LOW);
+        host.rest(8);
+        assert_eq!(ledger.look(&host), ms(2), "it is one thread");
+        assert_eq!(host.has(1), other);
+    }
+
     /// Regression: the demotion ended the reservation.
     #[test]
     fn a_thread_with_a_reservation_is_not_demoted() {
@@ -311,6 +334,17 @@ mod tests {
         ledger.look(&host);
         assert_eq!(host.has(1), OWN);
         assert_eq!((ledger.exhaustions(), ledger.demotions()), (1, 0));
+    }
+
+    /// Regression: it stayed in the background, also in another group.
+    #[test]
+    fn a_demoted_thread_that_leaves_has_its_own_scheduling_again() {
+        let (host, mut ledger) = group(1);
+        host.run(1, 2);
+        ledger.look(&host);
+        ledger.leave(NativeThread::numbered(1), &host);
+        assert_eq!(host.has(1), OWN);
+        assert!(ledger.is_empty());
     }
 
     #[test]

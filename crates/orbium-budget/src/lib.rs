@@ -33,5 +33,5 @@ mod ledger;
 mod operation;
 
 pub use budget::Budget;
-pub use group::{BudgetUse, Group, remaining};
+pub use group::{BudgetUse, Group, leave, remaining};
 pub use operation::{BudgetCounts, OperationBudget};

@@ -159,13 +159,12 @@ impl Setup {
     /// Applies the setup to the calling thread, without its reservation.
     pub fn begin(self: &Arc<Self>) {
         prefault_stack(self.prefault);
+        self.leave_budget_for_reservation();
         if let Err(error) = self.apply() {
             warn!(target: "orbium::lane", %error, "a thread of a lane serves without its priority");
         }
-        match &self.budget {
-            // A thread with a reservation is limited by that.
-            Some(budget) if self.reservation.is_none() => budget.enter(self.scheduling()),
-            _ => {}
+        if self.reservation.is_none() {
+            self.enter_budget(self.scheduling());
         }
         priority::set_current(self.priority);
         OWN.set(Some(Arc::clone(self)));
@@ -174,9 +173,26 @@ impl Setup {
     /// Applies the reservation to the calling thread, which has the setup, when it starts serving.
     /// Returns the refusal of the host.
     pub fn begin_serving(&self) -> Option<RealTimeError> {
+        self.leave_budget_for_reservation();
         let error = self.reserve().err()?;
         warn!(target: "orbium::lane", %error, "a thread of a lane serves without its reservation");
+        self.enter_budget(self.scheduling());
         Some(error)
+    }
+
+    /// Limits the calling thread, which has the scheduling `own`, by the budget, if there is one.
+    fn enter_budget(&self, own: Scheduling) {
+        if let Some(budget) = &self.budget {
+            budget.enter(own);
+        }
+    }
+
+    /// Ends the limit of the calling thread if a reservation limits it from now on. Called before
+    /// the scheduling is set, as a demoted thread gets its previous one.
+    fn leave_budget_for_reservation(&self) {
+        if self.reservation.is_some() {
+            orbium_budget::leave();
+        }
     }
 
     /// Whether the calling thread belongs to the lane.
@@ -210,11 +226,13 @@ pub fn restore() {
         } else if let Err(error) = own.reserve() {
             error!(target: "orbium::lane", %error, "a thread of a lane serves without its reservation");
             scheduling::restore(own.scheduling());
+            own.enter_budget(own.scheduling());
         }
     });
 }
 
-/// Restores the setup of the calling thread; a reservation of another setup ends.
+/// Restores the setup of the calling thread; a reservation of another setup ends. The scheduling
+/// after a demotion by the budget is that of this setup.
 #[cold]
 pub fn resume(setup: &Arc<Setup>) {
     let before = OWN.replace(Some(Arc::clone(setup)));
@@ -222,10 +240,18 @@ pub fn resume(setup: &Arc<Setup>) {
         scheduling::restore(setup.scheduling());
     }
     restore();
+    if !scheduling::is_reserved() {
+        setup.enter_budget(setup.scheduling());
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
+    use orbium_budget::Budget;
+    use orbium_sys::NativeThread;
+
     use super::*;
 
     #[test]
@@ -270,5 +296,92 @@ mod tests {
         });
         let soft = soft.unwrap();
         assert_eq!((soft.priority, soft.scheduling), (Priority::new(3), None));
+    }
+
+    const MS: Duration = Duration::from_millis(1);
+
+    /// The setup of a lane at a native priority with a budget; none if the host refuses it.
+    fn limited(priority: i32, budget: Budget) -> Option<Arc<Setup>> {
+        let setup = Setup::new(&LaneConfig {
+            scheduling: Some(Scheduling::fifo(priority)),
+            budget: Some(budget),
+            ..LaneConfig::default()
+        });
+        let refused = setup.as_ref().err();
+        refused.inspect(|error| eprintln!("skipped: {error}"));
+        setup.ok()
+    }
+
+    /// Computes until the calling thread has that scheduling.
+    #[track_caller]
+    fn compute_until(wanted: Scheduling) {
+        let begun = Instant::now();
+        let scheduling = || NativeThread::current().scheduling().unwrap();
+        while scheduling() != wanted {
+            assert!(begun.elapsed() < Duration::from_secs(60), "{wanted}");
+        }
+    }
+
+    fn on_a_thread(test: impl FnOnce() + Send + 'static) {
+        std::thread::spawn(test).join().unwrap();
+    }
+
+    /// Regression: the thread of a connection that began while the budget was exhausted stayed in
+    /// the background.
+    #[test]
+    fn a_demoted_thread_that_begins_again_is_restored() {
+        let Some(lane) = limited(5, Budget::new(MS, 50 * MS)) else {
+            return;
+        };
+        on_a_thread(move || {
+            lane.begin();
+            compute_until(Scheduling::OTHER);
+            Arc::new(lane.for_thread(&DedicatedThread::default())).begin();
+            compute_until(Scheduling::fifo(5));
+        });
+    }
+
+    /// Regression: after the end of the connection, the thread got the native priority of the
+    /// connection again when the budget was replenished.
+    #[test]
+    fn a_thread_is_restored_to_its_lane_after_its_connection() {
+        let Some(lane) = limited(5, Budget::new(MS, 50 * MS)) else {
+            return;
+        };
+        on_a_thread(move || {
+            lane.begin();
+            let dedicated = DedicatedThread {
+                scheduling: Some(Scheduling::fifo(8)),
+                ..DedicatedThread::default()
+            };
+            Arc::new(lane.for_thread(&dedicated)).begin();
+            compute_until(Scheduling::fifo(8));
+            resume(&lane);
+            compute_until(Scheduling::OTHER);
+            compute_until(Scheduling::fifo(5));
+        });
+    }
+
+    /// Regression: a thread with a reservation was limited by the budget as well.
+    #[test]
+    fn a_thread_with_a_reservation_is_in_no_budget() {
+        let Some(lane) = limited(5, Budget::new(MS, 50 * MS)) else {
+            return;
+        };
+        on_a_thread(move || {
+            lane.begin();
+            assert!(orbium_budget::remaining().is_some());
+            let dedicated = DedicatedThread {
+                reservation: Some(Reservation::new(MS, 100 * MS)),
+                ..DedicatedThread::default()
+            };
+            let dedicated = Arc::new(lane.for_thread(&dedicated));
+            dedicated.begin();
+            let refused = dedicated.begin_serving();
+            // Without the reservation it is limited as before.
+            assert_eq!(orbium_budget::remaining().is_some(), refused.is_some());
+            resume(&lane);
+            assert!(orbium_budget::remaining().is_some());
+        });
     }
 }
