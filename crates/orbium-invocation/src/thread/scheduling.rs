@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use orbium_sys::{RealTimeError, Reservation, Scheduling};
+use orbium_sys::{NativeThread, RealTimeError, Reservation, Scheduling};
 
 use crate::thread::priority::{self, Priority};
 
@@ -35,12 +35,16 @@ pub fn set_thread_scheduling(scheduling: Scheduling) -> Result<(), RealTimeError
 /// The host refuses it; the scheduling is unchanged.
 pub fn begin_with(scheduling: Scheduling) -> Result<(), RealTimeError> {
     RESERVED.set(false);
-    match Scheduling::of_this_thread() {
+    // Not the scheduling cached by glibc, which its creator may have lost since.
+    match NativeThread::current().scheduling() {
         Ok(own) if own == scheduling => {
             GIVEN.set(Some(own));
             Ok(())
         }
-        _ => set_thread_scheduling(scheduling),
+        _ => {
+            GIVEN.set(None);
+            set_thread_scheduling(scheduling)
+        }
     }
 }
 
@@ -127,4 +131,31 @@ pub fn at<R>(
         set_thread_scheduling(wanted)?;
     }
     Ok(priority::while_at(priority, work))
+}
+
+#[cfg(all(test, target_os = "linux", not(miri)))]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    /// Regression: glibc gives a thread what its creator has set, although the creator was demoted
+    /// by another thread since; the new thread kept the scheduling after the demotion.
+    #[test]
+    fn a_thread_of_a_demoted_creator_begins_with_its_scheduling() {
+        let own = Scheduling::fifo(1);
+        let creator = thread::spawn(move || {
+            if let Err(refused) = own.apply_to_this_thread() {
+                return eprintln!("skipped: {refused}");
+            }
+            let demoted = NativeThread::current().set_scheduling(Scheduling::OTHER);
+            demoted.unwrap();
+            let created = thread::spawn(move || {
+                begin_with(own).unwrap();
+                NativeThread::current().scheduling().unwrap()
+            });
+            assert_eq!(created.join().unwrap(), own);
+        });
+        creator.join().unwrap();
+    }
 }
