@@ -180,6 +180,31 @@ impl Setup {
         Some(error)
     }
 
+    /// Runs `work` on a thread borrowed from the lane `lender`: at the priorities of this lane and
+    /// within its budget, instead of those of the lender.
+    ///
+    /// # Errors
+    /// The host refuses the native priority; nothing was done.
+    pub fn borrow_thread<R>(
+        &self,
+        lender: &Self,
+        work: impl FnOnce() -> R,
+    ) -> Result<R, RealTimeError> {
+        if scheduling::is_reserved() {
+            // The thread keeps the reservation of its lane, which limits it.
+            return scheduling::at(self.priority, self.scheduling, work);
+        }
+        orbium_budget::leave();
+        let result = scheduling::at(self.priority, self.scheduling, || {
+            self.enter_budget(self.scheduling.unwrap_or(lender.scheduling()));
+            let result = work();
+            orbium_budget::leave();
+            result
+        });
+        lender.enter_budget(lender.scheduling());
+        result
+    }
+
     /// Limits the calling thread, which has the scheduling `own`, by the budget, if there is one.
     fn enter_budget(&self, own: Scheduling) {
         if let Some(budget) = &self.budget {
@@ -382,6 +407,36 @@ mod tests {
             assert_eq!(orbium_budget::remaining().is_some(), refused.is_some());
             resume(&lane);
             assert!(orbium_budget::remaining().is_some());
+        });
+    }
+
+    /// Regression: a thread lent to a more urgent lane was demoted there when its own lane had
+    /// exhausted its budget.
+    #[test]
+    fn a_borrowed_thread_has_the_budget_of_its_borrower() {
+        let (Some(lender), Some(borrower)) = (
+            limited(5, Budget::new(MS, 50 * MS)),
+            limited(6, Budget::new(1000 * MS, 1001 * MS)),
+        ) else {
+            return;
+        };
+        let unlimited = Setup {
+            budget: None,
+            ..(*borrower).clone()
+        };
+        on_a_thread(move || {
+            lender.begin();
+            for borrower in [&*borrower, &unlimited] {
+                compute_until(Scheduling::OTHER);
+                let borrowed = borrower.borrow_thread(&lender, || {
+                    let scheduling = NativeThread::current().scheduling().unwrap();
+                    assert_eq!(scheduling, Scheduling::fifo(6));
+                    orbium_budget::remaining().is_some_and(|it| it > MS)
+                });
+                assert_eq!(borrowed.unwrap(), borrower.budget.is_some());
+                assert!(orbium_budget::remaining().is_some_and(|it| it <= MS));
+                compute_until(Scheduling::fifo(5));
+            }
         });
     }
 }

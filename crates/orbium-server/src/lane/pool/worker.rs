@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use orbium_invocation::{priority, scheduling};
+use orbium_invocation::priority;
 use orbium_sync::role::{Role, while_serving};
 
 use super::item::{Item, LocalCall};
@@ -32,13 +32,12 @@ impl Pool {
 
     /// Serves a request of another lane, as one of its threads; returns the result of `serve`.
     fn help(self: &Arc<Self>, borrower: &Arc<Self>, storage: &mut Vec<u8>) -> (Vec<u8>, bool) {
-        let queued = {
+        let mut queued = {
             let mut state = borrower.lock();
             borrower.take(&mut state)
         };
         // Another thread may have served it in the meantime.
-        let (setup, mut queued) = (&borrower.setup, queued);
-        let served = scheduling::at(setup.priority, setup.scheduling, || {
+        let served = borrower.setup.borrow_thread(&self.setup, || {
             let queued = queued.take()?;
             Some(self.serve(queued, borrower, storage))
         });
