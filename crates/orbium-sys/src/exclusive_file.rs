@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Files that one process at a time has open.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::fork::Origin;
 use crate::lock_file::{is_at, try_lock, unlock};
-use crate::whole_file::replace_whole;
+use crate::whole_file::{Replaced, flush, folder_of, replace_in};
 
 /// A file that is read once, appended to and replaced as a whole by one process: no other process
 /// can open it in this way until it is dropped. The lock belongs to the file, and a file that
@@ -32,6 +32,8 @@ pub struct ExclusiveFile {
     /// Behind symbolic links.
     path: PathBuf,
     file: File,
+    /// Whether its directory is to be flushed: the last replacement could not.
+    is_unflushed: bool,
     opened_by: Origin,
 }
 
@@ -52,6 +54,7 @@ impl ExclusiveFile {
                 return Ok(Self {
                     path,
                     file,
+                    is_unflushed: false,
                     opened_by,
                 });
             }
@@ -64,6 +67,7 @@ impl ExclusiveFile {
                 return Ok(Self {
                     path,
                     file,
+                    is_unflushed: false,
                     opened_by,
                 });
             }
@@ -93,31 +97,49 @@ impl ExclusiveFile {
         self.file.write_all(content)
     }
 
-    /// Flushes the content to the disk, to protect it against a failure of the host.
-    /// [`replace`](Self::replace) does that, too.
+    /// Flushes the content to the disk, to protect it against a failure of the host. After
+    /// [`replace`](Self::replace) this is needed for an error of the directory alone.
     ///
     /// # Errors
-    /// The system's: appended data may be lost if the host fails.
-    pub fn sync(&self) -> io::Result<()> {
+    /// The system's: appended data may be lost if the host fails, and a replacement undone.
+    pub fn sync(&mut self) -> io::Result<()> {
+        if self.is_unflushed {
+            flush(&folder_of(&self.path)?)?;
+            self.is_unflushed = false;
+        }
         self.file.sync_data()
     }
 
     /// Replaces the content: other processes read the old content or the new one, also after a
-    /// failure of the host at any time. The permissions are preserved.
+    /// failure of the host at any time. The permissions are preserved. The replacement is flushed
+    /// to the disk, unless the system refuses that for the directory: [`sync`](Self::sync) then
+    /// returns its error.
     ///
     /// # Errors
-    /// The system's: the content is unchanged.
+    /// The system's: the content is unchanged. A part may have been written to a device.
     pub fn replace(&mut self, content: &[u8]) -> io::Result<()> {
         let metadata = self.file.metadata()?;
         if !metadata.is_file() {
             return self.append(content);
         }
-        self.file = replace_whole(&self.path, |draft| {
+        self.replace_in(&folder_of(&self.path)?, metadata.permissions(), content)
+    }
+
+    fn replace_in(
+        &mut self,
+        folder: &File,
+        permissions: Permissions,
+        content: &[u8],
+    ) -> io::Result<()> {
+        let Replaced { file, flushed } = replace_in(folder, &self.path, |draft| {
             // Before other processes can open it by its name.
             try_lock(draft)?;
-            draft.set_permissions(metadata.permissions())?;
+            draft.set_permissions(permissions)?;
             draft.write_all(content)
         })?;
+        // Also without the flush: the file of that name has the lock.
+        self.file = file;
+        self.is_unflushed = flushed.is_err();
         Ok(())
     }
 }
@@ -217,6 +239,33 @@ mod tests {
             ends.store(true, Ordering::Relaxed);
         });
         assert_eq!(admitted.into_inner(), 0);
+    }
+
+    /// Regression: the replaced file retained the lock, and another service could open the one that
+    /// had its name.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_replacement_in_a_directory_that_is_not_flushed_has_the_lock() {
+        use std::os::unix::fs::OpenOptionsExt as _;
+
+        let scratch = Scratch::new("unflushed");
+        let mut file = ExclusiveFile::open(&scratch.0).unwrap();
+        // The system flushes no such descriptor.
+        let unflushed = OpenOptions::new()
+            .read(true)
+            .custom_flags(libc::O_PATH)
+            .open(scratch.0.parent().unwrap())
+            .unwrap();
+        let permissions = Permissions::from_mode(0o640);
+        file.replace_in(&unflushed, permissions, b"new").unwrap();
+        assert!(file.is_unflushed);
+        assert!(ExclusiveFile::open(&scratch.0).is_err());
+        file.append(b"er").unwrap();
+        file.sync().unwrap();
+        assert!(!file.is_unflushed);
+        drop(file);
+        let mut next = ExclusiveFile::open(&scratch.0).unwrap();
+        assert_eq!(next.read(100).unwrap(), b"newer");
     }
 
     #[test]

@@ -23,7 +23,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// ```
 ///
 /// # Errors
-/// The system's: the old file is unchanged, and no other file remains.
+/// The system's: the old file is unchanged, and no other file remains. If only the directory could
+/// not be flushed, the new file has its name, and a failure of the host may bring the old one back.
+/// A part may have been written to a device.
 pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     let present = fs::metadata(path).ok();
     if present.as_ref().is_some_and(|it| !it.is_file()) {
@@ -35,24 +37,34 @@ pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
         None => path,
     };
     let permissions = present.map(|it| it.permissions());
-    let filled = replace_whole(path, |draft| {
+    let replaced = replace_whole(path, |draft| {
         permissions.map_or(Ok(()), |it| draft.set_permissions(it))?;
         draft.write_all(content)
     });
-    filled.map(drop)
+    replaced?.flushed
+}
+
+/// A file that has replaced another one: other processes read it from now on.
+#[derive(Debug)]
+pub struct Replaced {
+    /// The new file, open for writing after its content.
+    pub file: File,
+    /// The outcome of flushing its directory. After an error a failure of the host may bring the
+    /// old file back.
+    pub flushed: io::Result<()>,
 }
 
 /// Replaces a file by a new one, once `fill` has filled it: other processes read the old content or
-/// the new one, also after a failure of the host at any time. The new file is open for writing
-/// after its content.
+/// the new one, also after a failure of the host at any time.
 ///
 /// ```
 /// use std::io::Write as _;
 /// use orbium_sys::replace_whole;
 ///
 /// let path = std::env::temp_dir().join(format!("orbium-replaced-{}", std::process::id()));
-/// let mut file = replace_whole(&path, |file| file.write_all(b"first\n"))?;
-/// file.write_all(b"second\n")?;
+/// let mut replaced = replace_whole(&path, |file| file.write_all(b"first\n"))?;
+/// replaced.flushed?;
+/// replaced.file.write_all(b"second\n")?;
 /// assert_eq!(std::fs::read(&path)?, b"first\nsecond\n");
 /// # std::fs::remove_file(&path)?;
 /// # Ok::<(), std::io::Error>(())
@@ -63,7 +75,22 @@ pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
 pub fn replace_whole(
     path: &Path,
     fill: impl FnOnce(&mut File) -> io::Result<()>,
-) -> io::Result<File> {
+) -> io::Result<Replaced> {
+    replace_in(&folder_of(path)?, path, fill)
+}
+
+/// Opens the directory of a file.
+pub(crate) fn folder_of(path: &Path) -> io::Result<File> {
+    let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))
+}
+
+/// As [`replace_whole`], in its open directory: to open that after the replacement could fail.
+pub(crate) fn replace_in(
+    folder: &File,
+    path: &Path,
+    fill: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<Replaced> {
     let (draft, mut file) = new_draft(path)?;
     let filled = fill(&mut file).and_then(|()| file.sync_all());
     let replaced = filled.and_then(|()| fs::rename(&draft, path));
@@ -72,9 +99,18 @@ pub fn replace_whole(
         let _ = fs::remove_file(&draft);
     }
     replaced?;
-    let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
-    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
-    Ok(file)
+    Ok(Replaced {
+        file,
+        flushed: flush(folder),
+    })
+}
+
+/// Flushes a directory, if its file system does that.
+pub(crate) fn flush(folder: &File) -> io::Result<()> {
+    match folder.sync_all() {
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+        flushed => flushed,
+    }
 }
 
 /// A new file in the same directory, and thus the same file system. It does not follow a link that
@@ -150,6 +186,38 @@ mod tests {
         let missing = folder.0.join("missing/file");
         let error = write_whole(&missing, b"").unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+
+    /// Regression: the error of the directory was reported as if the old file were unchanged.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_replacement_in_a_directory_that_is_not_flushed_is_handed_back() {
+        use std::os::unix::fs::OpenOptionsExt as _;
+
+        let folder = Folder::new("unflushed");
+        let file = folder.0.join("file");
+        write_whole(&file, b"old").unwrap();
+        // The system flushes no such descriptor.
+        let unflushed = OpenOptions::new()
+            .read(true)
+            .custom_flags(libc::O_PATH)
+            .open(&folder.0)
+            .unwrap();
+        let replaced = replace_in(&unflushed, &file, |draft| draft.write_all(b"new"));
+        let mut replaced = replaced.unwrap();
+        assert!(replaced.flushed.is_err());
+        replaced.file.write_all(b"er").unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"newer");
+        assert_eq!(folder.files(), 1);
+    }
+
+    /// Regression: where a file system flushes no directories, each file was reported as unchanged.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_directory_that_cannot_be_flushed_is_no_error() {
+        let refuses = File::open("/dev/null").unwrap();
+        assert!(refuses.sync_all().is_err());
+        assert!(flush(&refuses).is_ok());
     }
 
     #[test]

@@ -119,6 +119,7 @@ impl RecordFile {
             append_entry(&mut content, *key, Some(record));
         }
         self.file.replace(&content)?;
+        self.file.sync()?;
         self.bytes = content.len() as u64;
         self.is_whole = true;
         Ok(())
