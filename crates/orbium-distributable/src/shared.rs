@@ -115,9 +115,19 @@ impl Shared {
     /// Ends an upcall of the thread, or the thread itself: its locks since then are released, and
     /// the priority of the calling native thread is restored.
     pub(crate) fn end(&self, thread: &DistributableThread, native: Native) {
+        self.release(thread);
+        native.restore(NativeThread::current());
+    }
+
+    /// Ends a thread after its native thread, which has ended in a segment.
+    pub(crate) fn abandon(&self, thread: &DistributableThread) {
+        self.release(thread);
+        self.registry.leave(thread.id());
+    }
+
+    fn release(&self, thread: &DistributableThread) {
         self.resources.release_all(thread, &self.scheduler);
         thread.presence().pause(&self.scheduler);
-        native.restore(NativeThread::current());
     }
 
     /// Applies a notice: an upcall of the thread inherits, and so do its calls.

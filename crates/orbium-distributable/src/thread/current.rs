@@ -19,7 +19,7 @@ pub struct Current(pub(crate) Arc<Shared>);
 impl Current {
     /// Begins a segment: the outermost one makes the calling thread a distributable one. A segment
     /// without parameter is scheduled by the implicit one, its own or that of the enclosing
-    /// segment; an empty name is valid.
+    /// segment; an empty name is valid. The segments that a native thread has not ended end with it.
     ///
     /// # Errors
     /// [`SegmentError::UnsupportedDiscipline`]; [`SegmentError::Cancelled`].
@@ -34,7 +34,10 @@ impl Current {
         self.0.check(implicit)?;
         level::with(|level| {
             if level.thread.is_none() {
-                level.begin_thread(self.0.registry.enter(ThreadId::unique()));
+                let thread = self.0.registry.enter(ThreadId::unique());
+                let (shared, own) = (Arc::clone(&self.0), thread.clone());
+                level.begin_thread(thread);
+                level.unended = Some(Box::new(move || shared.abandon(&own)));
             }
             not_cancelled(level.thread.as_ref())?;
             let around = level.segments.last().and_then(|it| it.implicit);

@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
-use orbium_sys::NativeThread;
+use orbium_sys::{NativeThread, spawn};
 
 use crate::scheduling::parameter::SchedulingParameter;
 use crate::thread::DistributableThread;
@@ -49,8 +49,11 @@ impl Segment {
     }
 }
 
+/// Ends a distributable thread after its native one, on another thread.
+pub(crate) type End = Box<dyn FnOnce() + Send>;
+
 /// An upcall, or the work of a native thread outside upcalls.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Level {
     /// The distributable thread to which it belongs.
     pub(crate) thread: Option<DistributableThread>,
@@ -60,6 +63,8 @@ pub(crate) struct Level {
     pub(crate) inherited: usize,
     /// The scheduling of the native thread before it ran the distributable one.
     pub(crate) native: Native,
+    /// Called if the native thread ends before the distributable one, which began in a segment.
+    pub(crate) unended: Option<End>,
 }
 
 impl Level {
@@ -70,6 +75,7 @@ impl Level {
             segments: vec![segment],
             inherited: 1,
             native: Native::of_this_thread(),
+            unended: None,
         }
     }
 
@@ -87,7 +93,7 @@ impl Level {
 
     /// Ends the distributable thread here. Returns the previous scheduling of the native thread.
     pub(crate) fn end_thread(&mut self) -> Native {
-        self.thread = None;
+        (self.thread, self.unended) = (None, None);
         std::mem::take(&mut self.native)
     }
 
@@ -101,13 +107,29 @@ impl Level {
     }
 }
 
+/// The levels of a native thread, the innermost last.
+struct Levels(Vec<Level>);
+
+impl Drop for Levels {
+    fn drop(&mut self) {
+        while let Some(level) = self.0.pop() {
+            // On another thread: notices are calls, which use values of their thread. This one ends
+            // afterwards, as its number may be reused.
+            let ended = level.unended.map(|end| spawn("orbium-segment", None, end));
+            if let Some(Ok(ending)) = ended {
+                ending.join();
+            }
+        }
+    }
+}
+
 thread_local! {
-    static LEVELS: RefCell<Vec<Level>> = const { RefCell::new(Vec::new()) };
+    static LEVELS: RefCell<Levels> = const { RefCell::new(Levels(Vec::new())) };
 }
 
 /// Reads or changes the level of the calling thread; there is always one.
 pub(crate) fn with<R>(change: impl FnOnce(&mut Level) -> R) -> R {
-    LEVELS.with_borrow_mut(|levels| {
+    LEVELS.with_borrow_mut(|Levels(levels)| {
         if levels.is_empty() {
             levels.push(Level::default());
         }
@@ -118,7 +140,7 @@ pub(crate) fn with<R>(change: impl FnOnce(&mut Level) -> R) -> R {
 
 /// Begins an upcall.
 pub(crate) fn push(level: Level) {
-    LEVELS.with_borrow_mut(|levels| {
+    LEVELS.with_borrow_mut(|Levels(levels)| {
         if levels.is_empty() {
             // The level of the thread outside upcalls.
             levels.push(Level::default());
@@ -129,7 +151,7 @@ pub(crate) fn push(level: Level) {
 
 /// Ends an upcall.
 pub(crate) fn pop() -> Option<Level> {
-    LEVELS.with_borrow_mut(|levels| match levels.len() {
+    LEVELS.with_borrow_mut(|Levels(levels)| match levels.len() {
         0 | 1 => None,
         _ => levels.pop(),
     })

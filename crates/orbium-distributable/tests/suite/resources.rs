@@ -433,6 +433,32 @@ fn resources_left_locked_are_unlocked_at_the_end() {
     [client, server].into_iter().for_each(Process::end);
 }
 
+/// Regression: the resource had that owner forever, and the number of the native thread was still
+/// scheduled.
+///
+/// Conformance: RT 6 - distributable threads: resource managers - unlocked with the native thread that ends in a segment
+#[test]
+fn a_segment_ends_with_its_native_thread() {
+    let (process, recorder) = fixed();
+    let resource = resource(&process, "display");
+    let (current, own) = (process.threads.current(), resource.clone());
+    let native = thread::spawn(move || {
+        let begun = current.begin_scheduling_segment("draw", priority(3), None);
+        begun.unwrap();
+        current
+            .begin_scheduling_segment("line", None, None)
+            .unwrap();
+        own.lock().unwrap();
+        (current.id().unwrap(), NativeThread::current())
+    });
+    let (id, native) = native.join().unwrap();
+    assert_eq!(resource.owner(), None);
+    assert!(process.threads.lookup(id).is_none());
+    assert_eq!(recorder.parameter(native), None);
+    drop(resource);
+    process.end();
+}
+
 /// Conformance: RT 6 - distributable threads: each exception - resource managers: BAD_INV_ORDER, BAD_PARAM, INV_POLICY
 #[test]
 fn wrong_use_of_a_resource_is_refused() {
