@@ -24,7 +24,7 @@ pub enum MigrateError {
     Full,
     /// The destination was destroyed.
     Destroyed,
-    /// The task has ended.
+    /// The task has ended, or ends with its context.
     Ended,
 }
 

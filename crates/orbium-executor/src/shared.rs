@@ -62,6 +62,12 @@ impl<T> State<T> {
         }
         self.policy.key(qos, *job)
     }
+
+    fn remove_ready(&mut self, task: &Arc<T>) -> bool {
+        let before = self.ready.len();
+        self.ready.retain(|it| !Arc::ptr_eq(it, task));
+        self.ready.len() < before
+    }
 }
 
 impl<T> Shared<T> {
@@ -111,6 +117,14 @@ impl<T> Shared<T> {
     pub(crate) fn unregister(&self, index: usize) {
         // The last reference is the caller's: no task is dropped under this lock.
         self.lock().tasks.remove(index);
+    }
+
+    /// Removes a task that migrates, from the queue too if it is `ready`. Returns whether it was
+    /// there; `None` if this context was destroyed: its destroyer cancels the task.
+    pub(crate) fn release_task(&self, index: usize, ready: Option<&Arc<T>>) -> Option<bool> {
+        let mut state = self.lock();
+        state.tasks.remove(index)?;
+        Some(ready.is_some_and(|it| state.remove_ready(it)))
     }
 
     /// Adds a ready task. The caller holds the lock of the task.
@@ -165,10 +179,7 @@ impl<T> Shared<T> {
 
     /// Removes a task from the queue; `false` if it is not there.
     pub(crate) fn remove_ready(&self, task: &Arc<T>) -> bool {
-        let mut state = self.lock();
-        let before = state.ready.len();
-        state.ready.retain(|it| !Arc::ptr_eq(it, task));
-        state.ready.len() < before
+        self.lock().remove_ready(task)
     }
 
     /// Waits for the next action of the calling thread, which is one of this context.

@@ -266,3 +266,26 @@ fn a_context_that_is_destroyed_leaves_no_task() {
         assert!(task.has_ended());
     });
 }
+
+/// Regression: the task was in the destination, and in the queue of no context: it occupied the
+/// destination for ever, or did not run there.
+#[test]
+fn a_task_that_migrates_while_its_context_is_destroyed_arrives_or_ends() {
+    bounded(|| {
+        let (from, to, ended) = (context(), context(), Arc::default());
+        let (task, _) = sleeper(&from, &ended);
+        let migrating = {
+            let (task, to) = (Arc::clone(&task), Arc::clone(&to));
+            thread::spawn(move || task.migrate(&to).is_ok())
+        };
+        from.destroy();
+        let arrived = migrating.join().unwrap();
+        let counts = to.counts();
+        assert_eq!(
+            (counts.tasks, counts.ready),
+            (arrived.into(), arrived.into())
+        );
+        assert_eq!(task.has_ended(), !arrived);
+        to.destroy();
+    });
+}

@@ -7,7 +7,6 @@
 //! task migrates or a policy changes.
 
 use std::future::Future;
-use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -239,11 +238,15 @@ impl Task {
             return Ok(());
         }
         let place = destination.register(self)?;
-        let left = mem::replace(&mut state.home, Arc::clone(destination));
-        let left_place = mem::replace(&mut state.place, place);
-        left.unregister(left_place);
+        let ready = (state.phase == Phase::Ready).then_some(self);
+        let Some(was_queued) = state.home.release_task(state.place, ready) else {
+            destination.unregister(place);
+            return Err(MigrateError::Ended);
+        };
+        state.home = Arc::clone(destination);
+        state.place = place;
         // If it is ready and not in the queue, another thread has it: see above.
-        if state.phase == Phase::Ready && left.remove_ready(self) {
+        if was_queued {
             self.push(&mut state);
         }
         Ok(())
