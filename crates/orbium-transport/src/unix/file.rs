@@ -189,21 +189,42 @@ fn has_listener(socket: &Path) -> bool {
     }
 }
 
+/// The permissions of a directory through which those other users may pass that may connect to a
+/// socket of that mode.
+fn passing(mode: Option<u32>) -> u32 {
+    (mode.unwrap_or(0) & 0o022) >> 1
+}
+
+/// Whether a directory, and those around it, have these permissions.
+fn lets_pass(directory: &Path, permissions: u32) -> bool {
+    let has = |it: &Path| fs::metadata(it).is_ok_and(|it| it.mode() & permissions == permissions);
+    permissions == 0 || directory.ancestors().all(has)
+}
+
 impl PrivateDirectory {
     /// Creates a directory that only its owner may write to, and that users with the right to
     /// connect to a socket of that mode may pass through. Also returns the path of the socket in
     /// it.
     pub(super) fn new(mode: Option<u32>) -> io::Result<(Self, PathBuf)> {
         let own = PathBuf::from(std::env::var_os("XDG_RUNTIME_DIR").unwrap_or_default());
-        if own.is_absolute()
-            && let Ok(made) = Self::new_in(&own, mode)
-        {
-            return Ok(made);
+        let own = own.is_absolute().then_some(own);
+        let places = own.into_iter().chain([std::env::temp_dir()]);
+        match Self::new_in_one_of(places, mode) {
+            Some(made) => Ok(made),
+            None => Self::new_in(Path::new("/tmp"), mode),
         }
-        if let Ok(made) = Self::new_in(&std::env::temp_dir(), mode) {
-            return Ok(made);
-        }
-        Self::new_in(Path::new("/tmp"), mode)
+    }
+
+    /// Creates it in the first place where that is possible and users with the right to connect can
+    /// reach it: the directories of a user often admit no other.
+    fn new_in_one_of(
+        mut places: impl Iterator<Item = PathBuf>,
+        mode: Option<u32>,
+    ) -> Option<(Self, PathBuf)> {
+        places.find_map(|place| {
+            let is_reached = lets_pass(&place, passing(mode));
+            is_reached.then(|| Self::new_in(&place, mode).ok())?
+        })
     }
 
     fn new_in(place: &Path, mode: Option<u32>) -> io::Result<(Self, PathBuf)> {
@@ -214,8 +235,7 @@ impl PrivateDirectory {
         // Fails if the name exists.
         DirBuilder::new().mode(0o700).create(&directory)?;
         let made = Self(directory, Origin::here());
-        let passing = 0o700 | ((mode.unwrap_or(0) & 0o022) >> 1);
-        fs::set_permissions(&made.0, Permissions::from_mode(passing))?;
+        fs::set_permissions(&made.0, Permissions::from_mode(0o700 | passing(mode)))?;
         sweep(place, fs::symlink_metadata(&made.0)?.uid());
         Ok((made, path))
     }
@@ -235,6 +255,36 @@ mod tests {
     use std::time::SystemTime;
 
     use super::*;
+
+    /// Regression: a socket for other users was in the runtime directory of its user, which admits
+    /// no other.
+    #[test]
+    fn a_socket_for_others_is_where_they_can_reach_it() {
+        let temporary = std::env::temp_dir();
+        let private = temporary.join(format!("private-{}", id()));
+        DirBuilder::new().mode(0o700).create(&private).unwrap();
+        let places = || [&private, &temporary].into_iter().cloned();
+        for (mode, place) in [
+            (None, Some(&private)),
+            (Some(0o600), Some(&private)),
+            // Unless the temporary directory of this user is private, too.
+            (
+                Some(0o666),
+                lets_pass(&temporary, 0o011).then_some(&temporary),
+            ),
+            (
+                Some(0o620),
+                lets_pass(&temporary, 0o010).then_some(&temporary),
+            ),
+        ] {
+            let made = PrivateDirectory::new_in_one_of(places(), mode);
+            let parent = made
+                .as_ref()
+                .and_then(|(directory, _)| directory.0.parent());
+            assert_eq!(parent, place.map(PathBuf::as_path), "{mode:?}");
+        }
+        fs::remove_dir(&private).unwrap();
+    }
 
     /// Regression: the files of killed processes were never removed.
     #[test]
