@@ -13,6 +13,8 @@ use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
+use crate::thread::thread_limits::no_thread;
+
 /// Default stack size in bytes, that of the standard library's threads.
 const DEFAULT_STACK_SIZE: usize = 2 << 20;
 
@@ -41,9 +43,10 @@ extern "C" fn run(work: *mut c_void) -> *mut c_void {
     ptr::null_mut()
 }
 
+/// Starts a thread, as [`spawn`](crate::spawn) does.
 pub(crate) fn spawn(name: &str, stack: Option<usize>, job: Job) -> io::Result<Pthread> {
-    // The kernel's limit of a name: fifteen octets.
-    let name = name.get(..15).unwrap_or(name);
+    // The kernel's limit of a name: fifteen octets, even if the last one is within a character.
+    let name = &name.as_bytes()[..name.len().min(15)];
     let name = CString::new(name).unwrap_or_default();
     let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();
     let work = Box::into_raw(Box::new(Work { name, job }));
@@ -69,7 +72,7 @@ pub(crate) fn spawn(name: &str, stack: Option<usize>, job: Job) -> io::Result<Pt
     if made != 0 {
         // SAFETY: no thread was made that could have it.
         drop(unsafe { Box::from_raw(work) });
-        return Err(io::Error::from_raw_os_error(made));
+        return Err(no_thread(&io::Error::from_raw_os_error(made), stack));
     }
     // SAFETY: written, for the call has succeeded.
     Ok(Pthread(unsafe { thread.assume_init() }, false))
@@ -94,5 +97,34 @@ impl Drop for Pthread {
             // SAFETY: neither joined nor detached yet.
             unsafe { libc::pthread_detach(self.0) };
         }
+    }
+}
+
+#[cfg(all(test, target_os = "linux", not(miri)))]
+mod tests {
+    use std::fs;
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    /// Regression: a name with its fifteenth octet within a character was not shortened, and the
+    /// system refused it.
+    #[test]
+    fn a_name_ends_after_fifteen_octets() {
+        let (send, named) = channel();
+        let job = move || send.send(fs::read("/proc/thread-self/comm")).unwrap();
+        let thread = spawn("fourteen-bytes\u{e9}", None, Box::new(job)).unwrap();
+        let name = named.recv().unwrap().unwrap();
+        assert_eq!(name, b"fourteen-bytes\xc3\n");
+        thread.join();
+    }
+
+    /// Regression: a forked child got the error of slow sockets.
+    #[test]
+    fn a_refused_thread_is_an_exhausted_resource() {
+        // More than a process can address.
+        let refused = spawn("never", Some(1 << 47), Box::new(|| ())).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::OutOfMemory);
+        assert!(crate::is_exhausted(&refused));
     }
 }
