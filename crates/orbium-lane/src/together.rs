@@ -60,9 +60,38 @@ fn check_two(lane: &LaneConfig, other: &LaneConfig) -> Result<(), &'static str> 
         );
     }
     let fixed = |text: &str| !text.is_empty() && !text.ends_with(":0");
-    let same = lane.endpoints.iter().any(|it| other.endpoints.contains(it));
-    if same && lane.endpoints.iter().all(|it| fixed(&it.address)) {
+    let mut fixed = lane.endpoints.iter().filter(|it| fixed(&it.address));
+    if fixed.any(|it| other.endpoints.contains(it)) {
         return Err("two lanes listen at the same endpoint");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use orbium_invocation::Priority;
+
+    use super::*;
+
+    /// Regression: with another endpoint at any port, the address was refused by the system alone.
+    #[test]
+    fn a_fixed_endpoint_is_that_of_one_lane() {
+        let lane = |priority, endpoints: [&str; 2]| LaneConfig {
+            name: format!("lane {priority}"),
+            priority: Priority::new(priority),
+            endpoints: endpoints.map(|it| it.parse().unwrap()).into(),
+            ..LaneConfig::default()
+        };
+        let check = |lanes: [LaneConfig; 2]| check_lanes(&lanes, &Limits::default());
+        let any = "iiop://127.0.0.1:0";
+        let [first, second] = ["iiop://127.0.0.1:2809", "iiop://127.0.0.1:2810"];
+        assert_eq!(
+            check([lane(1, [any, first]), lane(2, [any, second])]),
+            Ok(())
+        );
+        for endpoints in [[any, first], [second, first]] {
+            let refused = check([lane(1, [any, first]), lane(2, endpoints)]).unwrap_err();
+            assert!(refused.contains("the same endpoint"), "{refused}");
+        }
+    }
 }
