@@ -121,21 +121,33 @@ impl Spinner {
         }
     }
 
-    /// Spins until the condition is true, if that is permitted and pays; returns whether it is.
-    pub(crate) fn spin(&self, mut ready: impl FnMut() -> bool) -> bool {
+    /// Spins until the condition is true, if that is permitted and pays, within the timeout.
+    ///
+    /// # Errors
+    /// The time that has passed, if the condition is not true.
+    pub(crate) fn spin(
+        &self,
+        timeout: Option<Duration>,
+        mut ready: impl FnMut() -> bool,
+    ) -> Result<(), Duration> {
         if self.bound.is_zero() {
-            return false;
+            return Err(Duration::ZERO);
         }
         let skip = self.skip.load(Ordering::Relaxed);
         if skip > 0 {
             self.skip.store(skip - 1, Ordering::Relaxed);
-            return false;
+            return Err(Duration::ZERO);
         }
-        let hit = look(&mut ready) || look_until(self.bound, &mut ready);
+        let bound = timeout.map_or(self.bound, |it| it.min(self.bound));
+        let spun = if look(&mut ready) {
+            Ok(())
+        } else {
+            look_until(bound, &mut ready)
+        };
         if self.adaptive {
-            self.learn(hit);
+            self.learn(spun.is_ok());
         }
-        hit
+        spun
     }
 
     fn learn(&self, hit: bool) {
@@ -164,14 +176,16 @@ fn look(ready: &mut impl FnMut() -> bool) -> bool {
     false
 }
 
-fn look_until(bound: Duration, ready: &mut impl FnMut() -> bool) -> bool {
+/// Checks until the bound; returns the time that has passed if the condition is not true.
+fn look_until(bound: Duration, ready: &mut impl FnMut() -> bool) -> Result<(), Duration> {
     let start = Instant::now();
     loop {
         if look(ready) {
-            return true;
+            return Ok(());
         }
-        if start.elapsed() >= bound {
-            return false;
+        let passed = start.elapsed();
+        if passed >= bound {
+            return Err(passed);
         }
     }
 }
@@ -191,6 +205,20 @@ mod tests {
         }
     }
 
+    /// Regression: the timeout began after the spin, which could take a second.
+    #[test]
+    fn a_spin_ends_at_the_timeout_and_is_a_part_of_it() {
+        let spinner = Spinner {
+            bound: Duration::from_secs(3600),
+            adaptive: false,
+            skip: AtomicU32::new(0),
+            penalty: AtomicU32::new(0),
+        };
+        let timeout = Duration::from_millis(1);
+        let passed = spinner.spin(Some(timeout), || false).unwrap_err();
+        assert!(passed >= timeout);
+    }
+
     #[test]
     fn useless_spinning_is_tried_less_and_less() {
         let spinner = Spinner {
@@ -203,17 +231,18 @@ mod tests {
         let mut spins = 0;
         for _ in 0..waits {
             let mut tried = false;
-            spinner.spin(|| {
+            let spun = spinner.spin(None, || {
                 tried = true;
                 false
             });
+            assert!(spun.is_err());
             spins += u32::from(tried);
         }
         assert!(spins > 10 && spins < 60, "{spins}");
         // Pays again: after the remaining skipped ones it spins each time.
         let mut hits = 0;
         for _ in 0..waits {
-            hits += u32::from(spinner.spin(|| true));
+            hits += u32::from(spinner.spin(None, || true).is_ok());
         }
         assert!(hits >= waits - MAX_SKIPPED, "{hits}");
     }

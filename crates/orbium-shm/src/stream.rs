@@ -124,10 +124,14 @@ impl ShmByteStream {
                 || self.link.has(Wait::Receive.ended())
                 || control.writer.has_left()
         };
-        if !self.link.is_here() || self.receive_spin.spin(ready) {
+        if !self.link.is_here() {
             return Ok(());
         }
-        let deadline = self.receive_timeout.deadline();
+        let timeout = self.receive_timeout.get();
+        let Err(spun) = self.receive_spin.spin(timeout, ready) else {
+            return Ok(());
+        };
+        let deadline = Deadline::after(timeout.map(|it| it.saturating_sub(spun)));
         waiting::wait(&self.link, Wait::Receive, deadline, ready)
     }
 
@@ -222,10 +226,14 @@ impl ShmByteStream {
                 || self.link.has(Wait::Send.ended())
                 || control.reader.has_left()
         };
-        if !self.link.is_here() || self.send_spin.spin(ready) {
+        if !self.link.is_here() {
             return Ok(());
         }
-        let deadline = self.send_timeout.deadline();
+        let timeout = self.send_timeout.get();
+        let Err(spun) = self.send_spin.spin(timeout, ready) else {
+            return Ok(());
+        };
+        let deadline = Deadline::after(timeout.map(|it| it.saturating_sub(spun)));
         waiting::wait(&self.link, Wait::Send, deadline, ready)
     }
 
@@ -356,11 +364,8 @@ impl Timeout {
         self.0.store(nanoseconds, Ordering::Relaxed);
     }
 
-    /// From now on.
-    fn deadline(&self) -> Deadline {
-        match self.0.load(Ordering::Relaxed) {
-            0 => Deadline::NEVER,
-            nanoseconds => Deadline::after(Some(Duration::from_nanos(nanoseconds))),
-        }
+    fn get(&self) -> Option<Duration> {
+        let nanoseconds = self.0.load(Ordering::Relaxed);
+        (nanoseconds > 0).then(|| Duration::from_nanos(nanoseconds))
     }
 }
