@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-/// The account of a deferrable server: full at the beginning of each period, independent of earlier
-/// consumption. The times of replenishment are multiples of the period after the first, even if a
-/// check is late.
+/// The account of a deferrable server: full at the beginning of each period, whatever was left of
+/// the previous one, less the excess that was consumed before a check. The times of replenishment
+/// are multiples of the period after the first, even if a check is late.
 #[derive(Debug)]
 pub(crate) struct Account {
     time: Duration,

@@ -131,7 +131,6 @@ fn bindings_are_counted_against_each_other_and_bursts_come_at_once() {
 /// `show` runs for the data of `steer` at the priority of that, and of `log` below: at the end of
 /// `log`, which a binding of the same priority delays. 20 ms of `show` and `steer` behind 200 ms of
 /// `log` exceed its 200, though `log` itself and the binding end in time.
-/// binding end in time.
 #[test]
 fn a_consumer_of_what_a_binding_delays_meets_its_deadline_too() {
     let mut repository = Repository::new();

@@ -13,8 +13,8 @@ use crate::operations::Operations;
 /// Maximum number of recorded names of callees without RT_Info.
 const MAX_UNSCHEDULED: usize = 256;
 
-/// Maximum number of open runs of one thread: those of requests that another thread answers are
-/// never ended by this one, and the oldest of them are removed.
+/// Maximum number of open runs of one thread, one for each nested upcall; the oldest of more are
+/// removed. A run ends on its thread when the servant has returned, also if another thread answers.
 const MAX_OPEN: usize = 64;
 
 /// A callee, and whether its caller waits for it.
@@ -185,8 +185,6 @@ pub(super) fn end(recording: &Arc<Recording>) {
 mod tests {
     use super::*;
 
-    /// Regression: requests that other threads answer left a run each with the thread that began
-    /// them.
     #[test]
     fn runs_that_nothing_ends_are_bounded() {
         let recording = Arc::new(Recording::new(&Repository::new()));
