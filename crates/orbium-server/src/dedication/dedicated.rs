@@ -349,8 +349,4 @@ impl Role for Reading<'_> {
             *self.intake.borrow_mut() = Some(*intake);
         }
     }
-
-    fn owner(&self) -> usize {
-        self.own.lane.host.context.number
-    }
 }

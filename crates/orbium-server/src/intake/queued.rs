@@ -213,7 +213,7 @@ impl Queued {
             Some(Marker::Decided(reply)) => Some(reply.encode()),
             _ => None,
         };
-        while_serving(role, || match (request.key, self.refused) {
+        while_serving(context.number, role, || match (request.key, self.refused) {
             (Some(key), None) => {
                 let incoming = IncomingRequest {
                     context,

@@ -70,10 +70,6 @@ fn leave(outcome: Outcome, source: &Source<'_>) -> Outcome {
 }
 
 impl Role for Reading<'_> {
-    fn owner(&self) -> usize {
-        self.source.context.number
-    }
-
     #[cold]
     fn hand_over(&self) {
         match self.outcome.get() {
@@ -224,7 +220,7 @@ impl Asked<'_> {
             self.format,
             self.response,
         );
-        while_serving(&reading, || serve(&mut reply));
+        while_serving(self.source.context.number, &reading, || serve(&mut reply));
         if state.storage.len() > SMALL {
             fall_back(&mut state.storage, self.source.context);
         }

@@ -71,7 +71,10 @@ impl Pool {
     #[cold]
     fn serve_call(self: &Arc<Self>, call: LocalCall, from: &Arc<Self>) -> bool {
         let worker = Worker::new(self, from, None);
-        while_serving(&worker, || call.queued.call.serve(&|| worker.answers()));
+        let orb = self.host.context.number;
+        while_serving(orb, &worker, || {
+            call.queued.call.serve(&|| worker.answers());
+        });
         if worker.waits.get() {
             self.wait_ends();
         }
@@ -116,7 +119,6 @@ struct Worker<'a> {
     pool: &'a Arc<Pool>,
     /// The pool of the request.
     from: &'a Arc<Pool>,
-    orb: usize,
     /// The connection, if the request is a oneway of it.
     oneway: Option<u64>,
     /// Whether it has waited in a nested call.
@@ -130,7 +132,6 @@ impl<'a> Worker<'a> {
         Self {
             pool,
             from,
-            orb: pool.host.context.number,
             oneway,
             waits: Cell::new(false),
             answers: Cell::new(false),
@@ -163,9 +164,5 @@ impl Role for Worker<'_> {
             self.from.oneway_ends(&mut self.from.lock(), id);
         }
         self.pool.wait_begins();
-    }
-
-    fn owner(&self) -> usize {
-        self.orb
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! ORBs side by side know nothing of each other.
 
-use orbium::{Config, config::ServerStrategy};
+use orbium::{Completion, Config, ExceptionKind, SystemException, config::ServerStrategy};
 use orbium_testkit::{Served, each_strategy, within};
 
 /// Conformance: ORB - several ORBs in a process
@@ -28,6 +28,30 @@ fn one_may_be_ended_from_within_a_request_to_the_other() {
         let (_client, target) = a.client();
         assert_eq!(within("the call", move || target.act(2)), Ok(2));
         assert!(b.orb.addresses().is_err());
+        a.end();
+    });
+}
+
+/// A collocated call of one ORB from a servant of another: its servant waited for its own end.
+#[test]
+fn neither_of_two_orbs_on_a_stack_waits_for_itself() {
+    each_strategy(|strategy| {
+        let (a, b) = (Served::new(strategy), Served::new(strategy));
+        let (outer, inner) = (a.orb.clone(), b.orb.clone());
+        b.state.on_act(move |_, v| {
+            let ended = if v == 0 { &outer } else { &inner };
+            ended.shutdown(true).map(|()| v)
+        });
+        let collocated = b.target.clone();
+        a.state.on_act(move |_, v| collocated.act(v));
+        let (_client, target) = a.client();
+        for of_inner in [0, 1] {
+            let target = target.clone();
+            let ended = within("the call", move || target.act(of_inner)).unwrap_err();
+            let kind = ExceptionKind::BadInvOrder;
+            assert_eq!(ended, SystemException::omg(kind, 3, Completion::No));
+        }
+        b.end();
         a.end();
     });
 }
