@@ -112,9 +112,8 @@ impl Own {
 
     /// As `read_elsewhere`, for a thread that waits in a nested call.
     fn hand_over(self: &Arc<Self>, intake: Box<Intake>) -> Result<(), Box<Intake>> {
-        self.lane.nested.begin();
-        let read = self.read_elsewhere(intake);
-        read.inspect_err(|_| self.lane.nested.end())
+        let nested = &self.lane.nested;
+        nested.begin(|| self.read_elsewhere(intake))
     }
 
     /// Whether as many threads as may wait in nested calls, and one of them has a request of the

@@ -23,12 +23,17 @@ impl NestedCalls {
         }
     }
 
-    /// A thread hands its reading over.
-    pub(crate) fn begin(&self) {
+    /// Has another thread read by `hand_over`, and counts this one until [`end`](Self::end), unless
+    /// that fails: then it reads on. Counted first, as the other thread looks at the number.
+    ///
+    /// # Errors
+    /// The error of `hand_over`.
+    pub(crate) fn begin<E>(&self, hand_over: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
         self.threads.fetch_add(1, Ordering::AcqRel);
+        hand_over().inspect_err(|_| self.end())
     }
 
-    /// It has served its request, or reads on after all.
+    /// It has served the request for which it handed its reading over.
     pub(crate) fn end(&self) {
         self.threads.fetch_sub(1, Ordering::AcqRel);
     }

@@ -51,12 +51,11 @@ impl Held {
             return false;
         };
         let lane = Arc::clone(&reactor.shared);
-        lane.nested.begin();
-        let Err(back) = hand_off(&lane.threads, reactor, run) else {
+        let moved = lane.nested.begin(|| hand_off(&lane.threads, reactor, run));
+        let Err(back) = moved else {
             return true;
         };
         // No thread is available: this one retains the reactor, and blocks.
-        lane.nested.end();
         *self.reactor.borrow_mut() = Some(back);
         false
     }

@@ -57,7 +57,7 @@ impl Serving {
             return;
         };
         let intake = connection.new_intake(context);
-        if !self.read_elsewhere(&connection, intake) {
+        if self.read_elsewhere(&connection, intake).is_err() {
             self.shared.forget(&connection);
         }
     }
@@ -69,19 +69,15 @@ impl Serving {
         true
     }
 
-    fn read_elsewhere(&self, connection: &Arc<ServerConnection>, intake: Intake) -> bool {
+    fn read_elsewhere(&self, connection: &Arc<ServerConnection>, intake: Intake) -> io::Result<()> {
         let (serving, connection) = (self.clone(), Arc::clone(connection));
         let spawned = self
             .shared
             .threads
             .run(move || serving.read(&connection, intake));
-        match spawned {
-            Ok(()) => true,
-            Err(error) => {
-                crate::log::warn!(target: "orbium::conn", %error, "no thread for a connection");
-                false
-            }
-        }
+        spawned.inspect_err(|error| {
+            crate::log::warn!(target: "orbium::conn", %error, "no thread for a connection");
+        })
     }
 
     /// Reads a connection to its end, or until another thread reads it.
@@ -227,12 +223,9 @@ impl Serving {
 
 impl HandOver for Serving {
     fn hand_over(&self, connection: &Arc<ServerConnection>, intake: Intake) -> bool {
-        self.shared.nested.begin();
-        let is_read = self.read_elsewhere(connection, intake);
-        if !is_read {
-            self.shared.nested.end();
-        }
-        is_read
+        let nested = &self.shared.nested;
+        let handed = nested.begin(|| self.read_elsewhere(connection, intake));
+        handed.is_ok()
     }
 
     fn returns(&self) {
