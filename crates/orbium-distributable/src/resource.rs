@@ -9,6 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use orbium::Orb;
+use orbium_sync::role;
 
 use crate::error::SegmentError;
 use crate::resource::resource_error::ResourceError;
@@ -143,6 +144,8 @@ impl ResourceManager {
         if resources.try_lock(self.key, &thread, scheduler)? {
             return Ok(true);
         }
+        // The owner may depend on a request that this thread is to read.
+        role::about_to_block();
         resources.enter(self.key, &thread, scheduler)?;
         let waited = self.wait(&thread, until);
         thread.presence().unblock(scheduler);

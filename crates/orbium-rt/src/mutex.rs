@@ -11,6 +11,7 @@ use std::time::Duration;
 
 pub use mutex_error::MutexError;
 use orbium_core::{Completion, ExceptionKind, SystemException};
+use orbium_sync::role;
 pub use priority_mutex::PriorityMutex;
 
 /// A mutex with priority inheritance: its owner inherits the priority of the most urgent waiter. Clones are
@@ -85,6 +86,11 @@ impl RtMutex {
     /// BAD_INV_ORDER if this thread holds it already; INTERNAL if the thread that held it has
     /// ended.
     pub fn lock(&self) -> Result<(), SystemException> {
+        if self.take_free()? {
+            return Ok(());
+        }
+        // The owner may depend on a request that this thread is to read.
+        role::about_to_block();
         self.mutex.lock().map_err(exception)
     }
 
@@ -102,7 +108,17 @@ impl RtMutex {
     /// # Errors
     /// As [`lock`](Self::lock).
     pub fn try_lock(&self, max_wait: u64) -> Result<bool, SystemException> {
+        let is_locked = self.take_free()?;
+        if is_locked || max_wait == 0 {
+            return Ok(is_locked);
+        }
+        role::about_to_block();
         self.mutex.try_lock(duration(max_wait)).map_err(exception)
+    }
+
+    /// Locks the mutex if it is free; returns whether it was.
+    fn take_free(&self) -> Result<bool, SystemException> {
+        self.mutex.try_lock(Duration::ZERO).map_err(exception)
     }
 }
 

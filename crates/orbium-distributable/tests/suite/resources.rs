@@ -459,6 +459,33 @@ fn a_segment_ends_with_its_native_thread() {
     process.end();
 }
 
+/// A servant that waited for a resource blocked the thread that reads its connection.
+#[test]
+fn requests_are_read_while_a_servant_waits_for_a_resource() {
+    let [(client, _), (server, recorder)] = [(); 2].map(|()| fixed());
+    let resource = resource(&server, "display");
+    let own = resource.clone();
+    server.state.on_act(move |_, value| {
+        own.lock()?;
+        Ok(value)
+    });
+    let owner = Worker::begin(&server, priority(1));
+    take(&owner.lock(&resource));
+    let target = client.target_of(&server);
+    let caller = Worker::begin(&client, priority(2));
+    let same = target.clone();
+    let called = caller.start(move || same.act(5));
+    recorder.await_parameter(owner.native, priority(2));
+    // Over the same connection.
+    assert_eq!(within("a request", move || target.echo_long(7)), Ok(7));
+    owner.unlock(&resource);
+    assert_eq!(called.recv_timeout(PATIENCE).unwrap(), Ok(5));
+    [owner, caller].into_iter().for_each(Worker::end);
+    server.state.on_act(|_, value| Ok(value));
+    drop(resource);
+    [client, server].into_iter().for_each(Process::end);
+}
+
 /// Conformance: RT 6 - distributable threads: each exception - resource managers: BAD_INV_ORDER, BAD_PARAM, INV_POLICY
 #[test]
 fn wrong_use_of_a_resource_is_refused() {

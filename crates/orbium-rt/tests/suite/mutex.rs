@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Mutexes of an ORB.
 
+use std::sync::mpsc::channel;
+
 use crate::common::{client, on_a_thread};
 use orbium_core::ExceptionKind;
 use orbium_rt::MutexNotFound;
-use orbium_testkit::spawn_blocked;
+use orbium_testkit::{Served, each_strategy, spawn, spawn_blocked, within};
 
 /// Conformance: RT 5.9 - Mutex, with inheritance
 #[test]
@@ -51,6 +53,46 @@ fn unlocking_by_another_is_bad_inv_order() {
     // Nor is it recursive.
     assert_eq!(kind(mutex.lock()), ExceptionKind::BadInvOrder);
     mutex.unlock().unwrap();
+}
+
+/// A servant that waited for a mutex blocked the thread that reads its connection, so that the
+/// request that its owner waited for was not read.
+///
+/// Conformance: RT 5.9 - Mutex, with inheritance
+#[test]
+fn requests_are_read_while_a_servant_waits_for_a_mutex() {
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        let (_client, rt) = client();
+        let mutex = rt.create_mutex();
+        mutex.lock().unwrap();
+        let (waits, waiting) = channel();
+        let its = mutex.clone();
+        served.state.on_act(move |_, timed| {
+            waits.send(()).unwrap();
+            if timed == 0 {
+                its.lock()?;
+            } else {
+                assert_eq!(its.try_lock(u64::MAX), Ok(true));
+            }
+            its.unlock()?;
+            Ok(timed)
+        });
+        let (_orb, target) = served.client();
+        let calls = [0, 1].map(|timed| {
+            let target = target.clone();
+            let call = spawn(move || target.act(timed));
+            waiting.recv().unwrap();
+            call
+        });
+        // Over the same connection.
+        assert_eq!(within("a request", move || target.echo_long(7)), Ok(7));
+        mutex.unlock().unwrap();
+        for (call, timed) in calls.into_iter().zip(0..) {
+            assert_eq!(call.join().unwrap(), Ok(timed));
+        }
+        served.end();
+    });
 }
 
 /// Conformance: RT TAO - Mutex: named
