@@ -206,7 +206,7 @@ impl Bidirectional for Requests {
         self.wire.is_both() && self.wire.inbound().has_halves()
     }
 
-    fn read_ahead(&self) -> io::Result<()> {
+    fn read_ahead(&self) -> io::Result<bool> {
         self.wire.read_ahead()
     }
 

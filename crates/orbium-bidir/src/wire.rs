@@ -262,23 +262,23 @@ impl Wire {
     }
 
     /// Receives the available data without waiting, while the server engine cannot send: if the
-    /// peer cannot either, it can once this side receives.
+    /// peer cannot either, it can once this side receives. Returns whether more may come.
     ///
     /// # Errors
-    /// The peer has ended the stream.
-    pub(crate) fn read_ahead(&self) -> io::Result<()> {
+    /// The error with which the stream ended.
+    pub(crate) fn read_ahead(&self) -> io::Result<bool> {
         let mut inbound = self.inbound();
         if inbound.is_closing() {
             // Nothing more is read, and the last replies are still sent.
-            return Ok(());
+            return Ok(false);
         }
-        if !inbound.is_read() {
+        if !inbound.is_read() && !inbound.has_ended() {
             inbound = self.read(inbound, Some(Duration::ZERO)).0;
         }
-        if inbound.has_ended() {
-            Err(io::ErrorKind::ConnectionReset.into())
-        } else {
-            Ok(())
+        match inbound.failure() {
+            Some(kind) => Err(kind.into()),
+            // A peer that has ended its direction alone still receives its replies.
+            None => Ok(!inbound.has_ended()),
         }
     }
 

@@ -108,11 +108,12 @@ pub trait Bidirectional: Deliveries {
 
     /// Receives the available bytes into the memory of the connection, without blocking; requests
     /// are delivered later. For connections that cannot accept replies: the peer may itself wait
-    /// until this side receives.
+    /// until this side receives. Returns whether more may come: neither side has ended the
+    /// direction.
     ///
     /// # Errors
-    /// The stream has ended.
-    fn read_ahead(&self) -> io::Result<()>;
+    /// The stream has failed.
+    fn read_ahead(&self) -> io::Result<bool>;
 
     /// Whether the number of requests read ahead is below the limit.
     fn may_read_ahead(&self) -> bool;

@@ -71,6 +71,31 @@ fn cancels_read_ahead_of_the_engine_end_the_connection_at_the_budget() {
     });
 }
 
+/// The end of the client's direction counted as that of the connection: a reactor dropped what it
+/// had kept for the client.
+///
+/// Conformance: connections - bidirectional GIOP: a client that has ended its side, and is slow to
+/// read
+#[test]
+fn a_client_that_has_half_closed_receives_the_kept_reply() {
+    each_strategy(|strategy| {
+        let (server, mut peer) = stalled(strategy, Limits::default());
+        let mut other = Peer::connect(server.port());
+        let mut round_trip = |id| {
+            other.send(&request(RequestLine::new(id, "noop"), |_| {}));
+            assert_eq!(other.receive().reply().0, id);
+        };
+        // A reactor has kept the reply before it serves another client, and receives the end
+        // before it serves that once more.
+        round_trip(2);
+        peer.finish_sending();
+        [4, 6].into_iter().for_each(round_trip);
+        let rest = within("the rest", move || peer.receive_rest());
+        assert!(rest.len() > REPLY as usize, "{strategy:?}");
+        server.end();
+    });
+}
+
 /// Processor time of this process, in hundredths of a second.
 fn processor_time() -> u64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();

@@ -273,7 +273,7 @@ impl Reactor {
             return;
         };
         if served.connection.has_pending() {
-            if !served.connection.read_ahead() {
+            if !served.connection.read_ahead(&self.notifier) {
                 return self.lose(id);
             }
             match served.connection.flush().ok() {

@@ -4,6 +4,7 @@
 use orbium_channel::{Bidirectional, BidirectionalHalf};
 
 use super::ServerConnection;
+use crate::strategy::notifier::Notifier;
 
 impl ServerConnection {
     /// The bidirectional interface of the connection, if it can become bidirectional.
@@ -27,16 +28,29 @@ impl ServerConnection {
     }
 
     /// Receives while replies cannot be sent, if the peer may be in the same state; `false` if the
-    /// connection has ended.
-    pub(crate) fn read_ahead(&self) -> bool {
-        let both = self.bidirectional().filter(|it| it.is_both());
-        both.is_none_or(|it| it.read_ahead().is_ok())
+    /// connection has failed.
+    pub(crate) fn read_ahead(&self, notifier: &Notifier) -> bool {
+        let Some(both) = self.bidirectional().filter(|it| it.is_both()) else {
+            return true;
+        };
+        match both.read_ahead() {
+            Ok(true) => true,
+            // The poller would report the end again and again.
+            Ok(false) => self.stop_reading_ahead(notifier).is_ok(),
+            Err(_) => false,
+        }
     }
 
     /// Receives while a request waits for a place in a queue: replies to this side's calls may
-    /// follow it. `None` if nothing is to be received, `false` if the connection has ended.
+    /// follow it. `None` if nothing is to be received, `false` if the connection has failed.
     pub(crate) fn read_ahead_in_part(&self) -> Option<bool> {
         let both = self.bidirectional()?;
-        (both.is_both() && both.may_read_ahead()).then(|| both.read_ahead().is_ok())
+        if !both.is_both() || !both.may_read_ahead() {
+            return None;
+        }
+        match both.read_ahead() {
+            Ok(more) => more.then_some(true),
+            Err(_) => Some(false),
+        }
     }
 }

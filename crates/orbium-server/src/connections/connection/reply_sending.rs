@@ -205,6 +205,21 @@ impl ServerConnection {
         }
     }
 
+    /// Waits for room to send alone: nothing more is to be received while data are queued.
+    #[cold]
+    pub(super) fn stop_reading_ahead(&self, notifier: &Notifier) -> io::Result<()> {
+        let mut pending = self.lock();
+        if !std::mem::take(&mut pending.reads_ahead) {
+            return Ok(());
+        }
+        let (source, poller) = (self.stream.source(), &notifier.poller);
+        if pending.source.is_some() {
+            poller.remove(&source, self.id)
+        } else {
+            poller.modify(&source, self.id, notifier.interest(Interest::Write))
+        }
+    }
+
     /// Re-arms the connection (EPOLLONESHOT): for the next message, or for sending queued data.
     pub(crate) fn wait_again(&self, notifier: &Notifier) -> io::Result<()> {
         if !self.is_shared() && !self.has_pending() {
