@@ -27,6 +27,10 @@ use orbium_request::Dispatcher;
 const POLLING_INTERVALS: (Duration, Duration) =
     (Duration::from_micros(500), Duration::from_millis(20));
 
+/// Maximum number of messages and receives of a connection before the others are checked, and
+/// whether its own last request was answered.
+const MAX_STEPS: usize = 256;
+
 /// Connections that are not closed yet, and their receive state.
 pub(crate) struct Left {
     pub(crate) lane: Arc<LaneCore>,
@@ -80,8 +84,8 @@ pub(crate) fn refuse_remaining(left: Left) {
     }
 }
 
-/// Passes received messages to `sink`, and sets `any` if there are some; returns whether more may
-/// come.
+/// Passes some of the received messages to `sink`, and sets `any` if there are some; returns
+/// whether more may come.
 fn refuse_received(
     (dispatcher, sink): (&dyn Dispatcher, &dyn Sink),
     connection: &Arc<ServerConnection>,
@@ -89,7 +93,7 @@ fn refuse_received(
     any: &mut bool,
 ) -> bool {
     let source = Source::new(dispatcher, connection, &Refusing);
-    loop {
+    for _ in 0..MAX_STEPS {
         match intake.take_for(&source, sink) {
             Outcome::Incomplete => {}
             Outcome::Close => return false,
@@ -112,6 +116,7 @@ fn refuse_received(
             }
         }
     }
+    true
 }
 
 /// Refuses all requests.

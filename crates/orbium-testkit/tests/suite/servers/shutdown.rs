@@ -7,7 +7,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use orbium::giop::{MessageKind, ReplyStatus, SystemException, minor};
+use orbium::giop::{MessageKind, ReplyStatus, ResponseFlags, SystemException, minor};
 use orbium::{
     Completion, Config, ExceptionKind, Interface, Orb,
     config::{Limits, ServerStrategy},
@@ -68,6 +68,28 @@ fn a_nested_request_in_flight_is_answered_before_the_end() {
         assert_eq!(served.state.calls(), 1, "the request was served twice");
         shut_down(&served.orb);
     });
+}
+
+/// Requests of one connection were refused as long as they arrived, even after its last reply.
+#[test]
+fn a_client_that_sends_on_and_on_does_not_keep_a_server_from_ending() {
+    let served = Served::new(ServerStrategy::WorkerPool {
+        workers: 1,
+        queue: 1,
+    });
+    let mut peer = Peer::connect(served.port());
+    peer.send(&request(RequestLine::new(2, "gate"), |_| {}));
+    served.state.gate.await_waiting(1);
+    let oneway = RequestLine {
+        response: ResponseFlags::None,
+        ..RequestLine::new(4, "post")
+    };
+    let some = request(oneway, |writer| writer.write_u32(1)).repeat(1000);
+    let flood = thread::spawn(move || while peer.try_send(&some) {});
+    served.orb.shutdown(false).unwrap();
+    served.state.gate.open();
+    shut_down(&served.orb);
+    within("the flood", move || flood.join().unwrap());
 }
 
 /// Conformance: connections - orderly end of a server
