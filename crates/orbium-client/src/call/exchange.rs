@@ -272,12 +272,12 @@ impl<'a, 'b> Exchange<'a, 'b> {
         note(phase, self.link.candidate.channel(), what);
     }
 
-    /// Ends the exchange: the message was not sent completely, so the server cannot have begun.
+    /// Ends the exchange: the message was not sent completely, so the server cannot have begun. The
+    /// connection is given up, unless sending has not begun.
     #[cold]
     // Out of the plain exchange, which it takes registers from.
     #[inline(never)]
     fn not_sent(&mut self, failure: SendFailure) -> Answer {
-        self.link.give_up();
         let outcome = match failure {
             SendFailure::TooLarge { size, limit } => {
                 let noun = "request";
@@ -288,26 +288,38 @@ impl<'a, 'b> Exchange<'a, 'b> {
                     Completion::No,
                 ))
             }
-            SendFailure::System(error) => match error.kind() {
-                io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => {
-                    self.note(Phase::Send, &"the request could not be sent in time");
-                    Outcome::Failed(deadline_passed())
-                }
-                io::ErrorKind::PermissionDenied => {
-                    self.note(Phase::Tls, &error);
-                    Outcome::Failed(not_trusted())
-                }
-                _ => {
-                    self.note(Phase::Send, &error);
-                    Outcome::NotBegun(orbium(
-                        ExceptionKind::CommFailure,
-                        minor::SEND_FAILED,
-                        Completion::No,
-                    ))
-                }
-            },
+            SendFailure::NoTime => self.late(),
+            SendFailure::System(error) => {
+                self.link.give_up();
+                self.outcome_of_sending(&error)
+            }
         };
         self.end(outcome)
+    }
+
+    /// The outcome after a failed send.
+    fn outcome_of_sending(&self, error: &io::Error) -> Outcome {
+        match error.kind() {
+            io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => self.late(),
+            io::ErrorKind::PermissionDenied => {
+                self.note(Phase::Tls, error);
+                Outcome::Failed(not_trusted())
+            }
+            _ => {
+                self.note(Phase::Send, error);
+                Outcome::NotBegun(orbium(
+                    ExceptionKind::CommFailure,
+                    minor::SEND_FAILED,
+                    Completion::No,
+                ))
+            }
+        }
+    }
+
+    /// The outcome of a request without enough time to send it.
+    fn late(&self) -> Outcome {
+        self.note(Phase::Send, &"the request could not be sent in time");
+        Outcome::Failed(deadline_passed())
     }
 
     /// Performs the request within the ORB, on the calling thread or the main one. A deadline that
@@ -358,7 +370,13 @@ impl<'a, 'b> Exchange<'a, 'b> {
 }
 
 enum SendFailure {
-    TooLarge { size: usize, limit: usize },
+    /// Sending has not begun.
+    TooLarge {
+        size: usize,
+        limit: usize,
+    },
+    /// Sending has not begun: no time is left.
+    NoTime,
     System(io::Error),
 }
 
@@ -419,8 +437,8 @@ fn send_without_waiting(
 // Out of the plain exchange, which it takes registers from.
 #[inline(never)]
 fn no_timeout(error: io::Error, timeout: Option<Duration>) -> SendFailure {
-    SendFailure::System(match timeout {
-        Some(Duration::ZERO) => io::ErrorKind::TimedOut.into(),
-        _ => error,
-    })
+    match timeout {
+        Some(Duration::ZERO) => SendFailure::NoTime,
+        _ => SendFailure::System(error),
+    }
 }

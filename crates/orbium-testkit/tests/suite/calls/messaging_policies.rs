@@ -5,15 +5,15 @@ use std::thread;
 
 use orbium::giop::{Ior, ReplyStatus, ResponseFlags};
 use orbium::{
-    Config, ExceptionKind, Interface, Orb, SystemException,
-    config::ServerStrategy,
+    Completion, Config, ExceptionKind, Interface, Orb, SystemException,
+    config::{Limits, ServerStrategy},
     policy::{RebindMode, SyncScope},
 };
 use orbium_cdr::{CdrWriter, Encode};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
-    FakeServer, Peer, Served, client, dead_port, each_client_strategy, each_strategy, eventually,
-    reach, reference, within,
+    FakeServer, Peer, Served, calling_by, client, dead_port, each_client_strategy, each_strategy,
+    eventually, reach, reference, within,
 };
 
 type Outcome<T> = Result<T, SystemException>;
@@ -154,6 +154,37 @@ fn the_end_of_the_server_ends_the_binding() {
         });
         let exception = binding.post(1).unwrap_err();
         assert_eq!(exception.kind, ExceptionKind::Rebind);
+    });
+}
+
+/// Regression: an argument longer than `limits.message_size`, of which nothing is sent, ended the
+/// connection, the idle ones to the same server, and the binding.
+#[test]
+fn an_argument_that_is_too_large_leaves_the_binding() {
+    each_client_strategy(|strategy| {
+        let served = Served::new(ServerStrategy::ThreadPerConnection);
+        let client = Orb::new(Config {
+            limits: Limits {
+                message_size: 1 << 16,
+                ..Limits::default()
+            },
+            ..calling_by(strategy)
+        });
+        let client = client.unwrap();
+        let binding = served.seen_by(&client).with_rebind(RebindMode::NoReconnect);
+        assert_eq!(binding.echo_long(1), Ok(1));
+        let octets = vec![0; 1 << 17];
+        for sent in [
+            binding.echo_octets(&octets).map(drop),
+            binding.pour(&octets),
+        ] {
+            let refused = sent.unwrap_err();
+            assert_eq!(refused.kind, ExceptionKind::Marshal);
+            assert_eq!(refused.completed, Completion::No);
+            assert_eq!(binding.echo_long(2), Ok(2));
+        }
+        client.shutdown(true).unwrap();
+        served.end();
     });
 }
 
