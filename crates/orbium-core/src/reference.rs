@@ -180,7 +180,7 @@ impl ObjectRef {
 
     /// As [`connect`](Self::connect), for that number of concurrent calls: none of them has to open
     /// a connection. If callers share a connection, one is opened for all; if each thread has its
-    /// own, they belong to the calling thread.
+    /// own, they belong to the calling thread. No more are opened than the limits permit.
     ///
     /// # Errors
     /// As [`connect`](Self::connect).

@@ -263,7 +263,7 @@ impl<'o> Attempt<'o> {
     /// that can.
     ///
     /// # Errors
-    /// The failure of the last of them; INV_POLICY if there is none.
+    /// The failure of the first of them; INV_POLICY if there is none.
     #[inline(always)]
     pub fn link(&self) -> Result<Link<'_>, SystemException> {
         let binding = self.target().binding()?;

@@ -73,6 +73,12 @@ impl<'b> Link<'b> {
         connection.is_some_and(|connection| connection.is_new())
     }
 
+    /// Whether another link would have to wait for a release: all connections that the limits permit
+    /// are in use, or none is needed within the process.
+    pub(crate) fn is_last(&self) -> bool {
+        self.pool.is_none_or(Pool::is_exhausted)
+    }
+
     /// The number of connections to its server that were lost or given up; `None` within the
     /// process.
     pub(crate) fn connections_lost(&self) -> Option<u64> {

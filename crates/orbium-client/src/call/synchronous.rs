@@ -14,6 +14,7 @@ use crate::call::attempt::{Attempt, Path, REPLACEMENTS};
 use crate::call::buffered::send_buffered;
 use crate::call::exchange::{Answer, Exchange};
 use crate::call::intercepted::{InPlace, Intercepted};
+use crate::call::link::Link;
 use crate::reference::Reference;
 use orbium_connection::outcome::Outcome;
 use orbium_invocation::typed_reply::{Acknowledgement, ReadsResults, ReplyReader, TypedOutcome};
@@ -415,7 +416,7 @@ impl Calling<'_, '_> {
 static CONNECT: Operation = Operation::new("connect");
 static LOCATE: Operation = Operation::new("locate");
 
-/// Opens that number of connections for calls of this thread.
+/// Opens that number of connections for calls of this thread, or as many as the limits permit.
 #[inline]
 pub fn connect(object: &Reference, count: usize) -> Result<(), SystemException> {
     if let Some(derived) = object.under_wider_messaging() {
@@ -428,22 +429,30 @@ pub fn connect(object: &Reference, count: usize) -> Result<(), SystemException> 
 
 fn connect_all(attempt: &mut Attempt<'_>, count: usize) -> Result<(), SystemException> {
     attempt.check_before_call()?;
-    let mut held = Vec::new();
-    for _ in 0..count {
-        let mut link = attempt
-            .link()
-            .map_err(|it| attempt.reached_none(false, it))?;
-        for _ in 0..REPLACEMENTS {
-            if !link.has_unexpected_input() {
-                break;
-            }
-            link.abandon();
-            drop(link);
-            link = attempt.link()?;
-        }
-        held.push(link);
+    let mut held: Vec<Link<'_>> = Vec::new();
+    // A further one would wait for the release of these.
+    while held.len() < count && !held.last().is_some_and(Link::is_last) {
+        held.push(usable_link(attempt)?);
     }
     Ok(())
+}
+
+/// A link over a connection that is not known to have ended.
+fn usable_link<'s>(attempt: &'s Attempt<'_>) -> Result<Link<'s>, SystemException> {
+    let linked = || {
+        let link = attempt.link();
+        link.map_err(|it| attempt.reached_none(false, it))
+    };
+    let mut link = linked()?;
+    for _ in 0..REPLACEMENTS {
+        if !link.has_unexpected_input() {
+            break;
+        }
+        link.abandon();
+        drop(link);
+        link = linked()?;
+    }
+    Ok(link)
 }
 
 /// Locates the object.

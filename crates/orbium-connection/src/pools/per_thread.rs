@@ -144,6 +144,12 @@ impl OwnConnections {
         threads.iter().filter_map(Weak::upgrade).collect()
     }
 
+    /// Whether any thread has an idle connection.
+    pub(crate) fn has_idle(&self) -> bool {
+        let threads = self.all();
+        threads.iter().any(|own| !own.lock_all_idle().is_empty())
+    }
+
     pub(crate) fn oldest_idle(&self, now: Instant) -> Option<Instant> {
         let oldest = |own: &Arc<Own>| {
             let mut idle = own.lock_all_idle();

@@ -67,6 +67,17 @@ impl Pool {
         self.counts.note_stale();
     }
 
+    /// Whether all connections that the limits permit are busy.
+    pub fn is_exhausted(&self) -> bool {
+        if let Some(own) = &self.own
+            && own.has_idle()
+        {
+            return false;
+        }
+        let state = self.lock_all_idle();
+        state.idle.is_empty() && state.open >= self.limit
+    }
+
     /// Whether there are connections, idle or busy.
     pub(crate) fn is_in_use(&self) -> bool {
         self.lock().open > 0

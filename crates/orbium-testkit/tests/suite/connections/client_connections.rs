@@ -110,6 +110,32 @@ fn connections_made_in_advance_are_those_that_calls_use() {
     }
 }
 
+/// Regression: the caller waited for ever for the release of the connections that it held itself.
+///
+/// Conformance: connections - connections made in advance
+#[test]
+fn connections_made_in_advance_are_as_many_as_permitted() {
+    each_client_strategy(|strategy| {
+        let limits = Limits {
+            connections_per_server: 2,
+            calls_per_connection: 2,
+            ..Limits::default()
+        };
+        let client = with(strategy, limits);
+        let scripted = Scripted::new(&client);
+        let object = scripted.object().clone();
+        let connected = within("connecting", move || {
+            object.connect_many(5)?;
+            object.connect_many(5)
+        });
+        assert_eq!(connected, Ok(()));
+        let count = if strategy.is_multiplexed() { 1 } else { 2 };
+        let _peers: Vec<_> = (0..count).map(|_| scripted.server.accept()).collect();
+        assert!(scripted.server.accept_at_once().is_none());
+        client.shutdown(true).unwrap();
+    });
+}
+
 /// Conformance: connections - connections made in advance
 #[test]
 fn each_thread_makes_its_own_in_advance() {
