@@ -108,7 +108,11 @@ impl Attempt<'_> {
         exception: SystemException,
     ) -> Result<(), SystemException> {
         for _ in 0..=RETRIES {
-            match self.locate() {
+            let located = self.locate();
+            if let Err(outcome) = &located {
+                self.check_rebind(outcome)?;
+            }
+            match located {
                 Err(Outcome::Forward(ior)) => return self.follow(ior).map_err(|_| exception),
                 Err(Outcome::Readdress(wanted)) => {
                     self.readdress(wanted).map_err(|_| exception)?;

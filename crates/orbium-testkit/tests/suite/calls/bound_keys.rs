@@ -9,6 +9,7 @@ use orbium::{
     Completion, Config, ExceptionKind, Interface, Orb,
     asynchronous::Asynchronous,
     config::{ForwardBoundKeys, ServerStrategy},
+    policy::RebindMode,
 };
 use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Decode, Encode, Format};
 use orbium_core::Operation;
@@ -129,6 +130,22 @@ fn requests_that_cannot_or_must_not_be_forwarded_are_served_where_they_arrive() 
         assert_eq!(status, ReplyStatus::NoException);
         served.end();
     });
+}
+
+/// Regression: the LocateRequest for the code sets of an object was an exception to RebindPolicy: its
+/// forward was followed.
+#[test]
+fn a_forward_with_the_code_sets_is_followed_where_the_policy_permits_it() {
+    let served = serving(ServerStrategy::default());
+    let url = format!("corbaloc::127.0.0.1:{}/Whole", served.port());
+    for rebind in [RebindMode::NoRebind, RebindMode::NoReconnect] {
+        let client = client();
+        let target = reach(&client, &url).with_rebind(rebind);
+        let refused = target.echo_string("漢字").unwrap_err();
+        assert_eq!(refused.kind, ExceptionKind::Rebind, "{rebind:?}");
+    }
+    assert_eq!(served.state.calls(), 0);
+    served.end();
 }
 
 /// "Žofie" could not be sent by the client of the README.
