@@ -226,7 +226,7 @@ impl Pool {
                 Ok(connection)
             }
             Err(exception) => {
-                self.discard();
+                self.free_capacity();
                 Err(exception)
             }
         }
@@ -412,10 +412,13 @@ impl Pool {
 
     /// Counts off a connection that was acquired and must not be used again.
     pub fn discard(&self) {
-        let mut state = self.lock();
-        state.open -= 1;
-        state.discarded += 1;
-        drop(state);
+        self.lock().discarded += 1;
+        self.free_capacity();
+    }
+
+    /// Releases the capacity of a connection.
+    fn free_capacity(&self) {
+        self.lock().open -= 1;
         self.one_free.notify_one();
     }
 

@@ -188,6 +188,24 @@ fn an_argument_that_is_too_large_leaves_the_binding() {
     });
 }
 
+/// Regression: a connection that could not be opened counted as one that was lost.
+#[test]
+fn a_connection_that_cannot_be_opened_leaves_the_binding() {
+    let (server, _client, target) = scripted();
+    let binding = target.with_rebind(RebindMode::NoReconnect);
+    let mut peer = bound(&server, &binding);
+    let first = calling(&binding, |it| it.echo_long(2));
+    let request = peer.expect_request("echo_long");
+    drop(server);
+    // The only connection is busy.
+    outcome(calling(&binding, |it| it.echo_long(3))).unwrap_err();
+    peer.answer(&request, |w| w.write_u32(8));
+    assert_eq!(outcome(first), Ok(8));
+    let call = calling(&binding, |it| it.echo_long(4));
+    answer(&mut peer, 9);
+    assert_eq!(outcome(call), Ok(9));
+}
+
 /// A reference that was never bound says why it cannot be.
 #[test]
 fn without_a_binding_a_server_that_is_not_there_is_no_rebind() {
