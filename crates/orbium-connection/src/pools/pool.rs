@@ -236,16 +236,25 @@ impl Pool {
     #[cold]
     fn note_busy(&self, exception: SystemException) {
         let channel = Some(&self.key.channel);
-        let limit = self.limit;
         match exception.kind {
-            ExceptionKind::Timeout => note(
-                Phase::Connect,
-                channel,
-                &format_args!(
-                    "all {limit} connections were busy (`limits.connections_per_server`)"
-                ),
-            ),
+            ExceptionKind::Timeout => note(Phase::Connect, channel, &self.busy()),
             _ => note(Phase::Connect, channel, &exception),
+        }
+    }
+
+    /// The text for a call that finds the limit reached.
+    fn busy(&self) -> String {
+        let limit = self.limit;
+        match self.source {
+            Source::Shared(_) => format!(
+                "the connection was busy with {limit} calls (`limits.calls_per_connection`)"
+            ),
+            Source::Exclusive(_) if self.key.partition.is_single() => {
+                "the single connection of the binding was busy".to_owned()
+            }
+            Source::Exclusive(_) => {
+                format!("all {limit} connections were busy (`limits.connections_per_server`)")
+            }
         }
     }
 

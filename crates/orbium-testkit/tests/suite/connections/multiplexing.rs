@@ -8,6 +8,7 @@ use orbium::giop::{CancelRequest, MessageKind, ReplyStatus, Version, message_err
 use orbium::{
     Completion, Config, ExceptionKind, Interface, Orb, SystemException,
     config::{ClientStrategy, GiopMinor, Limits},
+    diagnostics::last_failure,
 };
 use orbium_cdr::ByteOrder;
 use orbium_testkit::probe::Target;
@@ -465,8 +466,14 @@ fn no_more_calls_at_once_than_allowed() {
         });
         let calls: Vec<_> = (0..2).map(|v| scripted.call(v)).collect();
         let (mut peer, requests) = scripted.take(2);
-        let third = call(&scripted.target.with_timeout(SHORT), 3);
-        let refused = result(third).unwrap_err();
+        let third = scripted.target.with_timeout(SHORT);
+        let refused = within("the third call", move || {
+            let refused = third.echo_long(3).unwrap_err();
+            // Regression: the story named the limit of exclusive connections.
+            let story = last_failure().unwrap().to_string();
+            assert!(story.contains("`limits.calls_per_connection`"), "{story}");
+            refused
+        });
         assert_eq!(refused.completed, Completion::No);
         assert_eq!(refused.kind, ExceptionKind::Timeout);
         for request in &requests {
