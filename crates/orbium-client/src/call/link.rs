@@ -168,13 +168,17 @@ impl<'b> Link<'b> {
         closed
     }
 
-    /// The next received message.
-    pub(crate) fn receive(&mut self, deadline: Deadline, serves: bool) -> Received {
-        let mut has_received = false;
+    /// The next received message. `has_received` is as for [`Connection::receive_some`].
+    pub(crate) fn receive(
+        &mut self,
+        deadline: Deadline,
+        serves: bool,
+        has_received: &mut bool,
+    ) -> Received {
         loop {
             let received = match &mut self.connection {
-                Some(connection) if !serves => connection.receive_some(deadline, &mut has_received),
-                Some(_) => self.receive_some_aside(deadline, &mut has_received),
+                Some(connection) if !serves => connection.receive_some(deadline, has_received),
+                Some(_) => self.receive_some_aside(deadline, has_received),
                 None => Some(Received::Lost),
             };
             if let Some(received) = received {

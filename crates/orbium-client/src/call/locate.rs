@@ -56,8 +56,9 @@ pub(crate) fn perform(
             _ => Outcome::NotBegun(lost()),
         });
     }
+    let mut has_received = false;
     loop {
-        let header = match link.receive(timing.reply, serves) {
+        let header = match link.receive(timing.reply, serves, &mut has_received) {
             Received::Message(header) => header,
             other => return Err(unanswered(&mut link, other)),
         };

@@ -103,11 +103,10 @@ impl Exchange<'_, '_> {
                 } else {
                     connection.receive_some(until, &mut has_received)
                 };
-                if let Some(received) = received {
-                    if let Some(answer) = self.take_unusual(received) {
-                        return answer;
-                    }
-                    has_received = false;
+                if let Some(received) = received
+                    && let Some(answer) = self.take_unusual(received)
+                {
+                    return answer;
                 }
                 continue;
             };
@@ -119,7 +118,6 @@ impl Exchange<'_, '_> {
             if self.is_given_up() {
                 return self.no_reply(Received::TimedOut);
             }
-            has_received = false;
         }
     }
 

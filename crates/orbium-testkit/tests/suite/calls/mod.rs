@@ -15,6 +15,7 @@ mod failure_stories;
 mod field;
 mod flow_control;
 mod idempotent_retries;
+mod ignored_messages;
 mod implicit_operations;
 mod large_buffered_oneways;
 mod locate;

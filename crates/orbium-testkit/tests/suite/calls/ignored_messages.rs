@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Messages that answer no pending request: the call continues to wait for the rest of its time.
+
+use std::io::{self, IoSlice};
+use std::net::Shutdown;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use orbium::giop::{
+    LocateStatus, MessageKind, ReplyStatus, Version, begin_locate_reply, finish_message,
+};
+use orbium::lock::Mutex;
+use orbium::{Config, Interface, Orb, transport::Transport};
+use orbium_cdr::{ByteOrder, CdrWriter, Format};
+use orbium_testkit::probe::Target;
+use orbium_testkit::{FakeServer, PATIENCE, Peer, eventually, reach, reference, reply, within};
+use orbium_transport::{
+    Acceptor, ByteStream, Connector, Deadline, Endpoint, EndpointError, ListenError,
+    ProtocolProperties, StreamTransport, Tcp,
+};
+
+/// TCP that records receives and their time-outs.
+#[derive(Clone, Debug, Default)]
+struct Noting(Arc<Mutex<Noted>>);
+
+#[derive(Debug, Default)]
+struct Noted {
+    receives: usize,
+    timeouts: Vec<Duration>,
+}
+
+#[derive(Debug)]
+struct NotingConnector(Box<dyn Connector>, Noting);
+
+#[derive(Debug)]
+struct NotingStream(Box<dyn ByteStream>, Noting);
+
+impl StreamTransport for Noting {
+    fn scheme(&self) -> &'static str {
+        Tcp.scheme()
+    }
+
+    fn listen(
+        &self,
+        endpoint: &Endpoint,
+        properties: &ProtocolProperties,
+    ) -> Result<Box<dyn Acceptor>, ListenError> {
+        Tcp.listen(endpoint, properties)
+    }
+
+    fn connector(
+        &self,
+        address: &str,
+        properties: &ProtocolProperties,
+    ) -> Result<Box<dyn Connector>, EndpointError> {
+        let inner = Tcp.connector(address, properties)?;
+        Ok(Box::new(NotingConnector(inner, self.clone())))
+    }
+}
+
+impl Connector for NotingConnector {
+    fn connect(&self, deadline: Deadline) -> io::Result<Box<dyn ByteStream>> {
+        let inner = self.0.connect(deadline)?;
+        Ok(Box::new(NotingStream(inner, self.1.clone())))
+    }
+}
+
+impl ByteStream for NotingStream {
+    fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
+        self.1.0.lock().receives += 1;
+        self.0.receive(room)
+    }
+
+    fn send(&self, octets: &[u8]) -> io::Result<usize> {
+        self.0.send(octets)
+    }
+
+    fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.0.send_vectored(pieces)
+    }
+
+    fn set_timeouts(
+        &self,
+        receive: Option<Option<Duration>>,
+        send: Option<Option<Duration>>,
+    ) -> io::Result<()> {
+        self.1.0.lock().timeouts.extend(receive.flatten());
+        self.0.set_timeouts(receive, send)
+    }
+
+    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
+        self.0.set_nonblocking(nonblocking)
+    }
+
+    fn shutdown(&self, how: Shutdown) {
+        self.0.shutdown(how);
+    }
+
+    fn peer(&self) -> orbium::transport::Peer {
+        self.0.peer()
+    }
+
+    fn source(&self) -> &dyn AsFd {
+        self.0.source()
+    }
+}
+
+/// A client of that transport, with a connection to a scripted server.
+struct Scripted {
+    _client: Orb,
+    target: Target,
+    peer: Peer,
+    noting: Noting,
+}
+
+impl Scripted {
+    fn new() -> Self {
+        let (noting, server) = (Noting::default(), FakeServer::listen());
+        let mut config = Config::default();
+        config.protocols.register(Transport::stream(noting.clone()));
+        let client = Orb::new(config).unwrap();
+        let ior = reference(2, &[server.port()], b"x", &[]);
+        let target = reach(&client, &ior.to_string());
+        target.as_object().connect().unwrap();
+        let peer = server.accept();
+        Self {
+            _client: client,
+            target: target.with_timeout(PATIENCE),
+            peer,
+            noting,
+        }
+    }
+
+    fn call<T: Send + 'static>(
+        &self,
+        call: impl FnOnce(&Target) -> T + Send + 'static,
+    ) -> JoinHandle<T> {
+        let target = self.target.clone();
+        orbium_testkit::spawn(move || call(&target))
+    }
+
+    /// Sends messages, each of which the call receives and ignores: less time remains for each
+    /// further receive.
+    fn ignore(&mut self, messages: &[Vec<u8>]) {
+        eventually("the call receives", || self.noting.0.lock().receives == 1);
+        let before = self.noting.0.lock().timeouts.len();
+        for (received, message) in (1..).zip(messages) {
+            self.peer.send(message);
+            eventually("it is ignored", || self.noting.0.lock().receives > received);
+        }
+        let timeouts = &self.noting.0.lock().timeouts;
+        assert_eq!(timeouts.len(), before + messages.len(), "{timeouts:?}");
+        assert!(
+            timeouts.is_sorted_by(|one, next| one > next),
+            "{timeouts:?}"
+        );
+    }
+}
+
+/// The reply to another request.
+fn stray() -> Vec<u8> {
+    let status = ReplyStatus::NoException;
+    reply(2, ByteOrder::NATIVE, 1_000_001, status, |_| {})
+}
+
+/// The reply to a LocateRequest of that id.
+fn located(id: u32) -> Vec<u8> {
+    let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, 2));
+    let start = begin_locate_reply(&mut writer, Version::V1_2, id, LocateStatus::ObjectHere);
+    finish_message(&mut writer, start);
+    writer.finish().unwrap()
+}
+
+/// Regression: after an ignored message the next receive had all the time of the call anew, which
+/// then took twice its time.
+#[test]
+fn a_call_has_the_rest_of_its_time_after_an_ignored_message() {
+    let mut scripted = Scripted::new();
+    let call = scripted.call(|target| target.echo_long(7));
+    let request = scripted.peer.expect_request("echo_long");
+    scripted.ignore(&[stray(), located(1_000_001), stray()]);
+    scripted.peer.answer(&request, |w| w.write_u32(7));
+    assert_eq!(within("the call", move || call.join().unwrap()), Ok(7));
+}
+
+/// Regression: as for calls.
+#[test]
+fn a_locate_request_has_the_rest_of_its_time_after_an_ignored_message() {
+    let mut scripted = Scripted::new();
+    let call = scripted.call(|target| target.as_object().locate());
+    let request = scripted.peer.expect(MessageKind::LocateRequest);
+    scripted.ignore(&[stray(), located(1_000_001), stray()]);
+    let (id, _) = request.locate_request();
+    scripted.peer.send(&located(id));
+    assert_eq!(within("the call", move || call.join().unwrap()), Ok(true));
+}
