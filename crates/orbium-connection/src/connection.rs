@@ -299,6 +299,13 @@ impl Connection {
         outgoing::send(&*self.stream, message, self.fragment_size, patience)
     }
 
+    /// Whether the rest of the last message was left to later callers of a shared connection, as it
+    /// could not be sent before the deadline.
+    #[cold]
+    pub fn has_left_rest(&self) -> bool {
+        matches!(self.shared.as_deref(), Some(Shared::Slot(slot)) if slot.has_left_rest())
+    }
+
     /// Sends a CancelRequest, as the caller no longer waits for the reply.
     pub fn cancel(&self, version: Version, request_id: u32) {
         let message = CancelRequest { request_id }.message(version, ByteOrder::NATIVE);

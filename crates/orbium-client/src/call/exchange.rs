@@ -242,9 +242,24 @@ impl<'a, 'b> Exchange<'a, 'b> {
             send(connection, &mut self.writer, timeout, self.timing)
         };
         match sent {
+            Ok(_) if self.timing.is_timed => self.sent_in_time(),
             Ok(_) => Answer::Results,
             Err(failure) => self.not_sent(failure),
         }
+    }
+
+    /// The answer to a oneway with a deadline, of which a shared connection may have sent a part.
+    #[cold]
+    fn sent_in_time(&mut self) -> Answer {
+        let connection = self.link.connection.as_ref();
+        if !connection.is_some_and(|connection| connection.has_left_rest()) {
+            return Answer::Results;
+        }
+        self.note(Phase::Send, &"the oneway could not be sent whole in time");
+        self.end(Outcome::Failed(SystemException {
+            completed: Completion::Maybe,
+            ..deadline_passed()
+        }))
     }
 
     /// Ends the exchange: the arguments cannot be sent.

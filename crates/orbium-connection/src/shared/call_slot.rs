@@ -42,6 +42,8 @@ struct State {
     left: usize,
     /// Whether fragments of the same message follow it.
     more_fragments: bool,
+    /// Whether the rest of the last message was left in the send queue.
+    has_left_rest: bool,
 }
 
 impl CallSlot {
@@ -79,6 +81,11 @@ impl CallSlot {
                 return Err(io::ErrorKind::WouldBlock.into());
             }
         }
+    }
+
+    /// Whether the last message was not sent whole before the deadline of the caller.
+    pub(crate) fn has_left_rest(&self) -> bool {
+        self.state.lock().has_left_rest
     }
 
     /// Returns the memory of a consumed reply for reuse.
@@ -135,6 +142,7 @@ impl CallSlot {
         let mut is_first = false;
         if state.left == 0 {
             let goes_on = state.more_fragments;
+            state.has_left_rest &= goes_on;
             if !self.begin(&mut state, pieces)? {
                 return Ok(total);
             }
@@ -152,11 +160,14 @@ impl CallSlot {
                 is_first = true;
             }
         }
-        if let Err(error) = self.send_or_leave(pieces, total, is_first, deadline) {
-            state.left = 0;
-            state.more_fragments = false;
-            self.connection.release();
-            return Err(error);
+        match self.send_or_leave(pieces, total, is_first, deadline) {
+            Ok(is_sent) => state.has_left_rest |= !is_sent,
+            Err(error) => {
+                state.left = 0;
+                state.more_fragments = false;
+                self.connection.release();
+                return Err(error);
+            }
         }
         state.left = state.left.saturating_sub(total);
         if state.left == 0 && !state.more_fragments {
@@ -182,13 +193,15 @@ impl CallSlot {
         Err(io::ErrorKind::WouldBlock.into())
     }
 
+    /// Sends slices, as far as the peer accepts them before the deadline; returns whether it accepts
+    /// all of them. The rest is left in the send queue.
     fn send_or_leave(
         &self,
         mut pieces: &mut [IoSlice<'_>],
         total: usize,
         is_first: bool,
         deadline: Deadline,
-    ) -> io::Result<()> {
+    ) -> io::Result<bool> {
         if let Some(end) = self.connection.ending() {
             return Err(end.error());
         }
@@ -202,7 +215,7 @@ impl CallSlot {
             self.connection.push(copies, deadline)?
         };
         if sent == total {
-            return Ok(());
+            return Ok(true);
         }
         // What the stream has begun with cannot be taken back.
         if sent == 0 && is_first && self.connection.stream.begun() == 0 {
@@ -210,7 +223,7 @@ impl CallSlot {
         }
         IoSlice::advance_slices(&mut pieces, sent);
         send_queue.put_rest(pieces.iter().map(|piece| &**piece));
-        Ok(())
+        Ok(false)
     }
 }
 
