@@ -216,13 +216,13 @@ impl<'a, 'b> Exchange<'a, 'b> {
         if let Some(error) = self.writer.error() {
             return self.unwritable(error);
         }
+        if self.oneway {
+            return self.perform_oneway();
+        }
         let Some(connection) = &mut self.link.connection else {
             return self.perform_locally();
         };
         orbium_trace::probe!(MessagingSend);
-        if self.oneway {
-            return self.perform_oneway();
-        }
         match send(connection, &mut self.writer, self.link.timeout, self.timing) {
             Ok(serves) if serves | self.timing.is_timed => self.receive_timed(serves),
             Ok(_) => self.receive(false),
@@ -235,6 +235,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
         let Some(connection) = &mut self.link.connection else {
             return self.perform_locally();
         };
+        orbium_trace::probe!(MessagingSend);
         let timeout = self.link.timeout;
         let sent = if role::is_set() {
             send_without_waiting(connection, &mut self.writer, timeout, self.timing)
