@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The thread that sends buffered oneways when they are due: one for an ORB.
+//! The thread that sends buffered oneways when they are due: one for an ORB, and one for each buffer
+//! that waits for a connection.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
+use orbium_sync::{ThreadCache, ThreadOptions};
 
 /// The main function of a thread.
 type Job = Box<dyn FnOnce() + Send>;
 
 /// The time at which buffers are due, and the thread that sends them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Flusher {
     state: Mutex<State>,
     changed: Condvar,
+    /// Threads that wait for a connection.
+    connecting: ThreadCache,
 }
 
 #[derive(Debug, Default)]
@@ -20,6 +24,17 @@ struct State {
     due: Option<Instant>,
     thread: Option<orbium_sys::Thread>,
     ended: bool,
+}
+
+impl Default for Flusher {
+    fn default() -> Self {
+        let (options, start) = (ThreadOptions::default(), orbium_sys::spawn_detached);
+        Self {
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            connecting: ThreadCache::with_starter("orbium-flush", Duration::ZERO, options, start),
+        }
+    }
 }
 
 impl Flusher {
@@ -67,7 +82,12 @@ impl Flusher {
         false
     }
 
-    /// Ends the thread and joins it.
+    /// Runs a job that waits for a connection on a thread of its own; `false` if there is none.
+    pub(crate) fn connect_by(&self, job: impl FnOnce() + Send + 'static) -> bool {
+        self.connecting.run(job).is_ok()
+    }
+
+    /// Ends the threads and waits for their end.
     pub(crate) fn end(&self) {
         let thread = {
             let mut state = self.lock();
@@ -80,5 +100,6 @@ impl Flusher {
         {
             thread.join();
         }
+        self.connecting.close(None);
     }
 }

@@ -348,7 +348,9 @@ fn flush(all: &Weak<All>) {
         }
         let now = Instant::now();
         let pools = all.snapshot();
-        let due = pools.iter().filter_map(|pool| pool.flush_due(now));
+        let due = pools
+            .iter()
+            .filter_map(|pool| pool.flush_due(now, &all.flusher));
         if let Some(next) = due.min() {
             all.flush_at(next);
         }

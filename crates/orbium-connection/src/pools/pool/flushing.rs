@@ -2,6 +2,7 @@
 //! Sending the buffered oneways of a pool.
 
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,7 @@ use orbium_transport::{Deadline, Stamp};
 use super::Pool;
 use super::oneway_state::{REPLACEMENTS, State};
 use crate::connection::Connection;
+use crate::flusher::Flusher;
 use crate::outcome::Outcome;
 
 /// Interval of retries over a connection that accepts no bytes.
@@ -258,20 +260,43 @@ impl Pool {
         is_armed
     }
 
-    /// Sends the buffer if it is due; otherwise returns the time at which it is.
-    pub(crate) fn flush_due(&self, now: Instant) -> Option<Instant> {
+    /// Sends the buffer if it is due; otherwise returns the time at which it is. A thread of its own
+    /// waits for a connection: the buffers of other servers may be due.
+    pub(crate) fn flush_due(self: &Arc<Self>, now: Instant, flusher: &Flusher) -> Option<Instant> {
         let mut state = self.oneways.lock();
         let due = state.due?;
         if due > now {
             return Some(due);
         }
         state.due = None;
+        match self.send_oneways(&mut state, None) {
+            Flushed::Unconnected => {
+                drop(state);
+                let pool = Arc::clone(self);
+                if flusher.connect_by(move || pool.flush_connecting()) {
+                    return None;
+                }
+                self.flush_connecting();
+            }
+            flushed => self.flush_at_once(flushed, state),
+        }
+        self.oneways.lock().due
+    }
+
+    /// Sends the buffer, over a new connection if it has none.
+    fn flush_connecting(&self) {
+        let mut state = self.oneways.lock();
+        let flushed = self.send_oneways(&mut state, None);
+        self.flush_at_once(flushed, state);
+    }
+
+    /// As `flush_after`, without waiting for a connection that accepts no bytes.
+    fn flush_at_once<'p>(&'p self, flushed: Flushed, state: MutexGuard<'p, State>) {
         let connects = Deadline::after(Some(self.config.connect_timeout.0));
-        if let Err(unsent) = self.flush_from(state, None, connects) {
+        if let Err(unsent) = self.flush_after(flushed, state, None, connects) {
             self.counts.note_lost_oneways(unsent.messages);
         }
         self.put_back_flushed();
-        self.oneways.lock().due
     }
 
     /// Releases the connection to a waiting caller, if the buffer does not need it.
@@ -352,55 +377,107 @@ impl State {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
     use std::net::TcpListener;
-    use std::sync::Arc;
 
     use orbium_cdr::Format;
     use orbium_channel::Channel;
+    use orbium_config::{ConnectTimeout, Limits};
     use orbium_giop::codeset::Negotiated;
     use orbium_invocation::BufferingConstraint;
     use orbium_metrics::ConnectionBook;
-    use orbium_testkit::{eventually, within};
+    use orbium_testkit::{PATIENCE, eventually, within};
 
     use super::*;
+    use crate::client_config::ClientConfig;
     use crate::introduction::PriorityContext;
     use crate::pools::Pools;
     use crate::pools::partition::ConnectionPartition;
     use crate::pools::pool::Pushed;
     use crate::pools::pool_key::PoolKey;
 
-    /// Regression: the last pool of a server that had ended a connection was dropped with the lock
-    /// of all pools held: its buffered oneways opened a connection, which waited for that lock.
-    #[test]
-    fn a_pool_that_no_reference_uses_is_dropped_with_what_it_has_buffered() {
+    /// A server, and the pool of connections to it.
+    fn served(pools: &Pools) -> (TcpListener, Arc<Pool>) {
         let server = TcpListener::bind("127.0.0.1:0").unwrap();
-        let pools = Pools::new(Arc::default(), &ConnectionBook::default());
         let key = PoolKey {
             channel: Channel::giop("iiop", server.local_addr().unwrap().to_string()),
             negotiated: Negotiated::with_server(None, None).unwrap(),
             partition: ConnectionPartition::default(),
         };
         let pool = pools.pool(key).unwrap();
+        (server, pool)
+    }
+
+    /// Buffers a message of four octets.
+    fn buffer(pool: &Pool, timeout: Option<Duration>) {
         let constraint = BufferingConstraint {
             message_count: Some(100),
+            timeout,
             ..BufferingConstraint::default()
         };
-        for _ in 0..2 {
-            let (said, never) = (PriorityContext::None, Deadline::NEVER);
-            let begun = pool.begin_oneway(said, never).unwrap();
-            let mut message = CdrWriter::new(Format::native());
-            message.write_u32(7);
-            let pushed = pool.push_oneway(begun, &mut message, constraint, never);
-            assert_eq!(pushed.unwrap(), Pushed::Buffered);
-        }
+        let (said, never) = (PriorityContext::None, Deadline::NEVER);
+        let begun = pool.begin_oneway(said, never).unwrap();
+        let mut message = CdrWriter::new(Format::native());
+        message.write_u32(7);
+        let pushed = pool.push_oneway(begun, &mut message, constraint, never);
+        assert_eq!(pushed.unwrap(), Pushed::Buffered);
+    }
+
+    /// The server ends the connection of the buffer.
+    fn disconnect(server: &TcpListener, pool: &Pool) {
         drop(server.accept().unwrap());
         eventually("the end of the connection has come", || {
             let state = pool.oneways.lock();
             state.connection.as_ref().unwrap().has_unexpected_input()
         });
         assert!(pool.take_flushed().is_none() && !pool.is_in_use());
+    }
+
+    /// The server receives a message over its next connection.
+    fn expect_message(server: &TcpListener) {
+        let (mut stream, _) = server.accept().unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.read_exact(&mut [0; 4]).unwrap();
+    }
+
+    /// Regression: the last pool of a server that had ended a connection was dropped with the lock
+    /// of all pools held: its buffered oneways opened a connection, which waited for that lock.
+    #[test]
+    fn a_pool_that_no_reference_uses_is_dropped_with_what_it_has_buffered() {
+        let pools = Pools::new(Arc::default(), &ConnectionBook::default());
+        let (server, pool) = served(&pools);
+        (0..2).for_each(|_| buffer(&pool, None));
+        disconnect(&server, &pool);
         drop(pool);
         within("the sweep", move || pools.0.sweep());
         server.accept().unwrap();
+    }
+
+    /// Regression: the thread that sends the buffers of all servers waited for a connection to one
+    /// of them, and sent nothing to the others.
+    #[test]
+    fn a_buffer_without_a_connection_delays_no_other() {
+        let config = ClientConfig {
+            limits: Limits {
+                connections_per_server: 1,
+                ..Limits::default()
+            },
+            connect_timeout: ConnectTimeout(2 * PATIENCE),
+            ..ClientConfig::default()
+        };
+        let pools = Pools::new(Arc::new(config), &ConnectionBook::default());
+        let (server, pool) = served(&pools);
+        (0..2).for_each(|_| buffer(&pool, None));
+        disconnect(&server, &pool);
+        let busy = pool.acquire_new(Deadline::NEVER).unwrap();
+        assert!(pool.flush_at(&mut pool.oneways.lock(), Instant::now()));
+        eventually("the buffer waits for the connection", || {
+            pool.callers_wait.load(Ordering::SeqCst) > 0
+        });
+        let (other_server, other) = served(&pools);
+        buffer(&other, Some(Duration::from_millis(1)));
+        expect_message(&other_server);
+        pool.release(busy);
+        expect_message(&server);
     }
 }
