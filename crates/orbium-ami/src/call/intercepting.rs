@@ -146,6 +146,7 @@ impl Call {
             Ok(()) => self.deliver(state, answered),
             Err(CallOutcome::Forward(to)) if state.attempt.is_some() => {
                 let timing = state.timing;
+                state.is_given_up = false;
                 drop(state);
                 // Its timer may have fired before.
                 if let Err(exception) = self.await_sending(&timing) {

@@ -11,7 +11,6 @@ use super::super::line::{Line, Pending};
 use super::super::reader::Reader;
 use super::super::request::written;
 use super::Call;
-use super::state::Slot;
 use orbium_client::attempt::Attempt;
 use orbium_client::request_path::Choice;
 use orbium_connection::outcome::Outcome;
@@ -68,6 +67,9 @@ impl Call {
             Prepared::ByThread { is_local } => {
                 {
                     let mut state = self.lock();
+                    if !state.may_send() {
+                        return;
+                    }
                     state.attempt = Some(attempt.suspend());
                     state.is_performed = true;
                 }
@@ -77,23 +79,34 @@ impl Call {
     }
 
     fn submit(self: &Arc<Self>, reader: &Arc<Reader>, attempt: Attempt<'_>, ready: Ready) {
-        {
-            // Before it is sent: the reply may arrive at once.
+        let Ready {
+            line,
+            id,
+            octets,
+            pending,
+        } = ready;
+        let mut suspended = Some(attempt.suspend());
+        // Before it is sent: the reply may arrive at once.
+        let begins = || {
             let mut state = self.lock();
-            if !matches!(state.slot, Slot::Awaited) {
-                return;
+            let begins = state.may_send();
+            if begins {
+                state.attempt = suspended.take();
+                state.sent = Some((Arc::clone(&line), id));
+                state.is_performed = false;
             }
-            state.attempt = Some(attempt.suspend());
-            state.sent = Some((Arc::clone(&ready.line), ready.id));
-            state.is_performed = false;
-        }
-        let submitted = ready
-            .line
-            .submit(reader, ready.id, ready.octets, ready.pending);
-        if let Err(news) = submitted {
+            begins
+        };
+        if let Err(news) = line.submit(reader, id, octets, pending, begins) {
             // It ended after this call had looked it up.
-            self.note_after_its_beginning(&ready.line.notes());
-            self.lock().sent = None;
+            self.note_after_its_beginning(&line.notes());
+            {
+                let mut state = self.lock();
+                if !state.may_send() {
+                    return;
+                }
+                state.attempt = suspended;
+            }
             self.resume(|call, reader, attempt| call.go_on(reader, attempt, news));
         }
     }
@@ -167,7 +180,7 @@ impl Call {
         {
             // Before it blocks: the reply may arrive at once.
             let mut state = self.lock();
-            if !matches!(state.slot, Slot::Awaited) {
+            if !state.may_send() {
                 return;
             }
             state.attempt = Some(attempt.suspend());

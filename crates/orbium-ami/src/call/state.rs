@@ -71,6 +71,8 @@ pub(super) struct State {
     /// The queue in which it waits for a thread of the object's lane.
     pub(super) queue: Option<Arc<dyn CallQueue>>,
     pub(super) timer: Option<(Instant, Due)>,
+    /// Whether its time is over, so that its request must not be sent.
+    pub(super) is_given_up: bool,
     pub(super) slot: Slot,
     pub(super) then: Then,
     /// Whether a thread waits for the end, or has waited.
@@ -115,6 +117,11 @@ impl Over {
 }
 
 impl State {
+    /// Whether a request of the call may still be sent.
+    pub(super) fn may_send(&self) -> bool {
+        matches!(self.slot, Slot::Awaited) && !self.is_given_up
+    }
+
     /// The state of a new call.
     pub(super) fn new(counted: Option<UnderWay>, span: Option<CallSpan>) -> Self {
         Self {
@@ -125,6 +132,7 @@ impl State {
             is_performed: false,
             queue: None,
             timer: None,
+            is_given_up: false,
             slot: Slot::Awaited,
             then: Then::Kept(None),
             is_waited_for: false,

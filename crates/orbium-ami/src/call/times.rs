@@ -114,6 +114,7 @@ impl Call {
     fn withdraw(&self) -> bool {
         let (sent, queue, is_performed) = {
             let mut state = self.lock();
+            state.is_given_up = true;
             (state.sent.take(), state.queue.take(), state.is_performed)
         };
         if let Some(queue) = queue {

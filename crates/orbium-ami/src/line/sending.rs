@@ -25,7 +25,8 @@ const TURN: usize = 1 << 20;
 const DEFERRED: usize = 8 * 1024;
 
 impl Line {
-    /// Sends a request, or queues it for sending.
+    /// Sends a request, or queues it for sending, if `begins` returns whether its call still awaits a
+    /// reply: `begins` runs under the lock of the line, under which a call is withdrawn.
     ///
     /// # Errors
     /// The line has ended: the effect on the call.
@@ -35,10 +36,14 @@ impl Line {
         id: u32,
         octets: Vec<u8>,
         mut pending: Pending,
+        begins: impl FnOnce() -> bool,
     ) -> Result<(), News> {
         let mut state = self.lock();
         if let Phase::Over(end) = state.phase {
             return Err(end.news(false));
+        }
+        if !begins() {
+            return Ok(());
         }
         pending.number = state.next_number();
         let message = Message::new(id, pending.number, octets);

@@ -2,6 +2,7 @@
 //! Deadlines and start times. Every test here would wait for ever, or find nothing
 //! held back, if they did not hold; how exactly they hold is not measured.
 
+use std::collections::HashSet;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -115,6 +116,46 @@ fn expired_requests_are_not_sent() {
     peer.answer(&request, |w| w.write_u32(2));
     assert_eq!(result(call), Ok(2));
     scripted.end();
+}
+
+/// Regression: a request that timed out between the note of its call that it is sent and its entry
+/// at the connection was TIMEOUT, completed NO, and was sent.
+#[test]
+fn requests_that_are_not_completed_are_not_sent() {
+    const CALLS: i32 = 1000;
+    let (scripted, mut peer) = Scripted::connected();
+    let server = orbium_testkit::spawn(move || {
+        let mut arrived = HashSet::new();
+        while let Some(message) = peer.try_receive() {
+            if message.kind() == MessageKind::Request {
+                arrived.insert(argument(&message.request()));
+            }
+        }
+        arrived
+    });
+    let callers = [0, 1, 2].map(|caller| {
+        let object = scripted.object.clone();
+        orbium_testkit::spawn(move || {
+            let mut not_completed = Vec::new();
+            for number in caller * CALLS..(caller + 1) * CALLS {
+                // About as long as sending takes.
+                let timeout = Duration::from_micros(5 + number as u64 % 64);
+                let passed = echo(&object.with_timeout(timeout), number)
+                    .wait()
+                    .unwrap_err();
+                if passed.completed == Completion::No {
+                    not_completed.push(number as u32);
+                }
+            }
+            not_completed
+        })
+    });
+    let not_completed = callers.map(|caller| within("the calls", move || caller.join().unwrap()));
+    scripted.end();
+    let arrived = within("the server", move || server.join().unwrap());
+    let served = not_completed.concat().into_iter();
+    let served: Vec<_> = served.filter(|number| arrived.contains(number)).collect();
+    assert_eq!(served, [0; 0], "of {}", arrived.len());
 }
 
 #[test]
