@@ -108,6 +108,7 @@ impl Call {
         if answered.is_err() {
             self.make_story(&mut state, &answered);
         }
+        state.raised = answered.as_ref().err().copied();
         end_span(&state, &answered);
         let over = Over::of(&mut state);
         self.record(&answered);

@@ -29,16 +29,23 @@ impl Call {
         self.lock().flow.take()
     }
 
-    /// Starts a flow, unless the attempt continues with another address of its object. Returns the
-    /// attempt if its request is to be sent.
+    /// Starts a flow, unless the attempt continues with another address of its object, or the call
+    /// is over. Returns the attempt if its request is to be sent.
     pub(super) fn start_flow<'o>(
         self: &Arc<Self>,
         reader: &Arc<Reader>,
         attempt: Attempt<'o>,
     ) -> Option<Attempt<'o>> {
-        let Some(slots) = self.slots.as_ref().filter(|_| self.lock().flow.is_none()) else {
+        let Some(slots) = &self.slots else {
             return Some(attempt);
         };
+        let (has_flow, may_send) = {
+            let state = self.lock();
+            (state.flow.is_some(), state.may_send())
+        };
+        if has_flow || !may_send {
+            return may_send.then_some(attempt);
+        }
         let facts = CallFacts::of(self.operation, &attempt);
         let flow = SuspendedFlow::send_request(self.interceptors(), facts, slots.clone());
         self.go_on_with(reader, attempt, flow)
@@ -58,7 +65,8 @@ impl Call {
         self.go_on_with(reader, attempt, flow)
     }
 
-    /// Stores the flow. Returns the attempt unless an interceptor has changed its outcome.
+    /// Stores the flow, or ends it if the call has failed during its points. Returns the attempt
+    /// unless that is so or an interceptor has changed its outcome.
     fn go_on_with<'o>(
         self: &Arc<Self>,
         reader: &Arc<Reader>,
@@ -67,8 +75,16 @@ impl Call {
     ) -> Option<Attempt<'o>> {
         match flow {
             Ok(flow) => {
-                self.lock().flow = Some(Box::new(flow));
-                Some(attempt)
+                let mut state = self.lock();
+                let Some(exception) = state.raised else {
+                    state.flow = Some(Box::new(flow));
+                    return Some(attempt);
+                };
+                drop(state);
+                let outcome = CallOutcome::Raised(exception);
+                // The outcome of the call cannot be changed any more.
+                let _ = flow.end(self.interceptors(), &outcome, &ContextList::default());
+                None
             }
             Err(changed) => {
                 self.go_on_changed(reader, attempt, changed);

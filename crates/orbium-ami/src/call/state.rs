@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::time::Instant;
 
+use orbium_giop::SystemException;
 use orbium_interceptor::client::SuspendedFlow;
 use orbium_invocation::CallQueue;
 use orbium_invocation::story::{Failure, Note};
@@ -74,6 +75,8 @@ pub(super) struct State {
     /// Whether its time is over, so that its request must not be sent.
     pub(super) is_given_up: bool,
     pub(super) slot: Slot,
+    /// The exception with which it is complete.
+    pub(super) raised: Option<SystemException>,
     pub(super) then: Then,
     /// Whether a thread waits for the end, or has waited.
     pub(super) is_waited_for: bool,
@@ -134,6 +137,7 @@ impl State {
             timer: None,
             is_given_up: false,
             slot: Slot::Awaited,
+            raised: None,
             then: Then::Kept(None),
             is_waited_for: false,
             counted,

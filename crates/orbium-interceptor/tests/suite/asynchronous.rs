@@ -5,19 +5,23 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, SystemTime};
 
 use orbium::interceptor::{
     ClientInterceptor, Interceptors, Interrupt, ReceiveReply, SendPoll, SendRequest, SlotId,
 };
 use orbium::{
     Any, Completion, ExceptionKind, Interface, Orb, SystemException, asynchronous::Asynchronous,
+    policy::TimePolicies,
 };
 use orbium_cdr::{Decode, Encode, Type};
 use orbium_core::Operation;
 use orbium_dynamic::Request;
 use orbium_testkit::probe::{Refused, RefusedError, Target};
-use orbium_testkit::{PATIENCE, block_on, dead_port, eventually, reach, within};
+use orbium_testkit::{
+    Gate, PATIENCE, block_on, dead_port, eventually, reach, with_time_enough, within,
+};
 
 use crate::Tested;
 use crate::recorder::{Journal, Recorder, client_orb, forward_to, raise, recorders, seen_by};
@@ -223,6 +227,54 @@ fn failures_of_the_call_are_seen_by_receive_exception() -> Tested {
     );
     server.state.gate.open();
     Ok(())
+}
+
+/// Regression: a call that timed out during a point of its request had no ending point.
+///
+/// Conformance: PI - asynchronous calls: exceptions, forwards and what interceptors change
+#[test]
+fn a_call_that_times_out_during_a_point_has_an_ending_point() {
+    let polled = ["1 send_poll", "2 send_poll"];
+    let ended = [
+        "2 receive_exception IDL:omg.org/CORBA/TIMEOUT:1.0",
+        "1 receive_exception IDL:omg.org/CORBA/TIMEOUT:1.0",
+    ];
+    for (point, expected) in [
+        ("send_request", [&SENT[..2], &ended].concat()),
+        ("receive_other", [&SENT[..], &polled, &ended].concat()),
+    ] {
+        with_time_enough(Duration::from_millis(50), |time| {
+            let (journal, server) = (Journal::default(), plain_server());
+            let (gate, caller) = (Arc::new(Gate::default()), thread::current().id());
+            let point_gate = Arc::clone(&gate);
+            let [one, two] = recorders(&journal);
+            let two = two.at(point, move || {
+                // This thread opens the gate.
+                if thread::current().id() != caller {
+                    point_gate.pass();
+                }
+                Ok(())
+            });
+            let orb = client_orb([one, two]);
+            let target = seen_by(&orb, &server.target);
+            let target = target.with_time_policies(TimePolicies {
+                request_start: SystemTime::now().checked_add(time),
+                roundtrip_timeout: Some(2 * time),
+                ..TimePolicies::NONE
+            });
+            let outcome = noop(&target).wait();
+            let is_at_point = gate.waiting() == 1;
+            gate.open();
+            if !is_at_point {
+                return false;
+            }
+            assert_eq!(outcome.unwrap_err().kind, ExceptionKind::Timeout);
+            eventually("the sequence ends", || journal.len() == expected.len());
+            assert_eq!(journal.take(), expected);
+            assert_eq!(server.state.calls(), 0);
+            true
+        });
+    }
 }
 
 /// Conformance: PI - asynchronous calls within an ORB: the points of both sides
