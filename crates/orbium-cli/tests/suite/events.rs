@@ -2,13 +2,11 @@
 //! `orbium events`.
 
 use std::process::Stdio;
-use std::sync::mpsc;
 
 use orbium::Orb;
 use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
-use orbium_event::rtec::rtec_event_comm::Event;
 use orbium_event::{Pattern, connect_consumer, connect_supplier, new_event};
-use orbium_testkit::{PATIENCE, dead_port, eventually};
+use orbium_testkit::{dead_port, eventually};
 
 use crate::program::{Folder, Served, orbium, run};
 
@@ -223,61 +221,4 @@ fn tables_that_cannot_be_scheduled_serve_no_channel() {
     assert_ne!(ran.status, Some(0));
     let ran = run(serve.into_iter().chain(["scheduled"]));
     assert_ne!(ran.status, Some(0));
-}
-
-/// Conformance: events - a channel that is killed in each phase leaves its peers with errors - `orbium events`
-#[test]
-fn peers_of_a_killed_channel_get_errors_and_connect_to_the_next_one() {
-    // An address of the loopback that no other process uses most likely: ports of it are free.
-    let [_, high, middle, low] = std::process::id().to_be_bytes();
-    let endpoint = format!("iiop://127.{}.{middle}.{low}:20101", 100 + high % 100);
-    let serve = || Served::new("events", ["--endpoint", &endpoint]);
-    let builder = Orb::builder().endpoint("iiop://127.0.0.1:0").unwrap();
-    let orb = builder.call_timeout(PATIENCE).build().unwrap();
-    let channel = || -> EventChannel {
-        let url = format!("corbaloc::{}/EventService", &endpoint["iiop://".len()..]);
-        let mut found = None;
-        // A connection to the channel before may still be thought open.
-        eventually("the channel answers", || {
-            found = orb.resolve(&url).ok();
-            found.is_some()
-        });
-        found.unwrap()
-    };
-    let pattern = Pattern::of(16, 0);
-
-    // Before a peer connects.
-    let mut served = serve();
-    let present = channel();
-    let consumers = present.for_consumers().unwrap().unwrap();
-    let proxy = consumers.obtain_push_supplier().unwrap().unwrap();
-    served.kill();
-    assert!(proxy.suspend_connection().is_err());
-    assert!(connect_consumer(&orb, &present, &pattern, |_: &[Event]| {}).is_err());
-    assert!(connect_supplier(&present, &[(16, 1)]).is_err());
-
-    // Between events, and while they are pushed.
-    for events_before in [0, 1, 500] {
-        let mut served = serve();
-        let (send, received) = mpsc::channel();
-        let on_events = move |events: &[Event]| {
-            let _ = send.send(events.len());
-        };
-        let consumer = connect_consumer(&orb, &channel(), &pattern, on_events).unwrap();
-        let supplier = connect_supplier(&channel(), &[(16, 1)]).unwrap();
-        for _ in 0..events_before {
-            supplier.push(&[new_event(16, 1)]).unwrap();
-        }
-        if events_before > 0 {
-            received.recv_timeout(PATIENCE).unwrap();
-        }
-        served.kill();
-        eventually("pushes fail", || {
-            supplier.push(&[new_event(16, 1)]).is_err()
-        });
-        assert!(supplier.flush().is_err());
-        assert!(supplier.disconnect().is_err());
-        assert!(consumer.disconnect().is_err());
-    }
-    orb.shutdown(true).unwrap();
 }

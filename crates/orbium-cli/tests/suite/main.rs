@@ -16,6 +16,7 @@ mod events;
 mod events_arrived;
 mod events_connections;
 mod events_gateway;
+mod events_killed;
 mod events_notification;
 mod events_omniorb;
 mod events_options;
