@@ -17,6 +17,7 @@ use crate::queue::policy::Policy;
 use crate::shared::Shared;
 use crate::tasks::qos::TaskQos;
 use crate::tasks::task::{Home, Task};
+use crate::thread_setup::ThreadSetup;
 use crate::worker::run_tasks;
 
 /// Default for the maximum number of tasks of a context.
@@ -50,7 +51,7 @@ pub struct ContextBuilder {
     policy: Policy,
     threads: usize,
     max_tasks: usize,
-    scheduling: Option<Scheduling>,
+    setup: ThreadSetup,
 }
 
 impl ContextBuilder {
@@ -74,11 +75,41 @@ impl ContextBuilder {
 
     /// Scheduling class and native priority of the threads. Default: those of the thread that starts them.
     #[must_use]
-    pub fn scheduling(self, scheduling: Scheduling) -> Self {
-        Self {
-            scheduling: Some(scheduling),
-            ..self
-        }
+    pub fn scheduling(mut self, scheduling: Scheduling) -> Self {
+        self.setup.scheduling = Some(scheduling);
+        self
+    }
+
+    /// The processors on which the threads run, counted from 0. Default: those of the thread that
+    /// starts them.
+    #[must_use]
+    pub fn processors(mut self, processors: impl Into<Vec<usize>>) -> Self {
+        self.setup.processors = Some(processors.into());
+        self
+    }
+
+    /// Sets whether threads run without the native scheduling, or the processors, that the host
+    /// refuses; [`ContextHandle::refused`] has the reason. Default: an error.
+    ///
+    /// ```
+    /// use orbium_executor::{SchedulerContext, TaskQos};
+    /// use orbium_sys::Scheduling;
+    ///
+    /// let context = SchedulerContext::builder("control")
+    ///     .scheduling(Scheduling::fifo(40))
+    ///     .threads(1)
+    ///     .soft(true)
+    ///     .build()?;
+    /// if let Some(error) = context.refused() {
+    ///     println!("without its native priority: {error}");
+    /// }
+    /// assert_eq!(context.spawn(TaskQos::default(), async { 6 * 7 })?.wait(), Ok(42));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn soft(mut self, soft: bool) -> Self {
+        self.setup.soft = soft;
+        self
     }
 
     /// Builds the context, and returns once all its threads have their scheduling.
@@ -87,7 +118,7 @@ impl ContextBuilder {
     /// [`ThreadError::Start`], [`ThreadError::Scheduling`]. No thread remains then.
     pub fn build(self) -> Result<SchedulerContext, ThreadError> {
         let handle = ContextHandle {
-            shared: Shared::new((self.name, self.scheduling), self.policy, self.max_tasks),
+            shared: Shared::new((self.name, self.setup), self.policy, self.max_tasks),
         };
         let context = SchedulerContext { handle };
         for _ in 0..self.threads {
@@ -106,7 +137,7 @@ impl SchedulerContext {
             policy: Policy::default(),
             threads: 0,
             max_tasks: MAX_TASKS,
-            scheduling: None,
+            setup: ThreadSetup::default(),
         }
     }
 
@@ -209,10 +240,16 @@ impl ContextHandle {
         let (given, started) = sync_channel(1);
         let shared = Arc::clone(&self.shared);
         let job = move || {
-            let refused = enter_context(&shared);
-            let runs = refused.is_ok();
+            let entered = match enter_context(&shared) {
+                Err(refused) if shared.setup.soft => {
+                    shared.count_refused_scheduling(refused);
+                    Ok(())
+                }
+                entered => entered,
+            };
+            let runs = entered.is_ok();
             // The thread that starts this one waits for it.
-            let _ = given.send(refused);
+            let _ = given.send(entered);
             if runs {
                 run_tasks(shared, migrate_to_context);
             }
@@ -238,8 +275,8 @@ impl ContextHandle {
     }
 
     /// Migrates one of the threads to another context after its present task. It takes the native
-    /// scheduling of that context; if the host refuses, the thread continues without, and
-    /// [`ContextCounts::refused_schedulings`] counts it.
+    /// scheduling and the processors of that context; if the host refuses, the thread continues
+    /// without, as the threads of a [soft](ContextBuilder::soft) context do.
     ///
     /// # Errors
     /// [`ThreadError::NoThread`]; [`ThreadError::Destroyed`]: one of the two contexts.
@@ -272,6 +309,14 @@ impl ContextHandle {
         self.shared.set_policy(policy);
     }
 
+    /// The first refusal of the host with which a thread continues: one of a
+    /// [soft](ContextBuilder::soft) context, or one that migrated here.
+    /// [`ContextCounts::refused_schedulings`] is the number of such threads.
+    #[must_use]
+    pub fn refused(&self) -> Option<&RealTimeError> {
+        self.shared.refused()
+    }
+
     /// The counts of the context.
     #[must_use]
     pub fn counts(&self) -> ContextCounts {
@@ -279,16 +324,15 @@ impl ContextHandle {
     }
 }
 
-/// Makes the calling thread run tasks of that context from now on, with its scheduling.
+/// Makes the calling thread run tasks of that context from now on, with its setup.
 fn enter_context(shared: &Arc<Home>) -> Result<(), RealTimeError> {
     CURRENT.set(Arc::downgrade(shared));
-    let scheduling = shared.scheduling;
-    scheduling.map_or(Ok(()), Scheduling::apply_to_this_thread)
+    shared.setup.apply()
 }
 
 fn migrate_to_context(shared: &Arc<Home>) {
-    if enter_context(shared).is_err() {
-        shared.count_refused_scheduling();
+    if let Err(refused) = enter_context(shared) {
+        shared.count_refused_scheduling(refused);
     }
 }
 

@@ -16,7 +16,7 @@ pub struct ContextCounts {
     pub switches: u64,
     /// Tasks that have panicked.
     pub panics: u64,
-    /// Threads that migrated here and for which the host refused the native scheduling of the
-    /// context.
+    /// Threads that run without the native scheduling or the processors of the context, which the
+    /// host refused: those of a soft context, and those that migrated here.
     pub refused_schedulings: u64,
 }

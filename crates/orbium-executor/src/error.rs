@@ -43,7 +43,7 @@ pub enum TaskError {
 pub enum ThreadError {
     /// The host cannot start a further thread.
     Start(io::Error),
-    /// The host refuses the native scheduling of the context.
+    /// The host refuses the native scheduling or the processors of the context.
     Scheduling(RealTimeError),
     /// The context has no thread that could leave.
     NoThread,

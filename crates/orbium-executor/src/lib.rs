@@ -38,6 +38,7 @@ mod lock;
 mod queue;
 mod shared;
 mod tasks;
+mod thread_setup;
 mod worker;
 
 pub use context::{ContextBuilder, ContextHandle, SchedulerContext};

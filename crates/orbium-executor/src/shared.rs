@@ -2,10 +2,10 @@
 //! State shared by the threads, tasks and handles of a context. A task is any value here.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
-use orbium_sys::Scheduling;
+use orbium_sys::RealTimeError;
 
 use crate::clock::now;
 use crate::counts::ContextCounts;
@@ -15,12 +15,14 @@ use crate::queue::policy::{Job, Policy};
 use crate::queue::ready::ReadyQueue;
 use crate::tasks::qos::TaskQos;
 use crate::tasks::task_registry::Registry;
+use crate::thread_setup::ThreadSetup;
 
 /// The core of a context.
 pub(crate) struct Shared<T> {
     pub(crate) name: String,
-    /// The native scheduling of the threads; none if they retain their own.
-    pub(crate) scheduling: Option<Scheduling>,
+    pub(crate) setup: ThreadSetup,
+    /// The first refusal of the host with which a thread continues.
+    refused: OnceLock<RealTimeError>,
     state: Mutex<State<T>>,
     /// Whether the policy reads the clock, as a hint without the lock.
     reads_clock: AtomicBool,
@@ -72,7 +74,7 @@ impl<T> State<T> {
 
 impl<T> Shared<T> {
     pub(crate) fn new(
-        (name, scheduling): (String, Option<Scheduling>),
+        (name, setup): (String, ThreadSetup),
         policy: Policy,
         max_tasks: usize,
     ) -> Arc<Self> {
@@ -90,7 +92,8 @@ impl<T> Shared<T> {
         };
         Arc::new(Self {
             name,
-            scheduling,
+            setup,
+            refused: OnceLock::new(),
             state: Mutex::new(state),
             reads_clock: AtomicBool::new(policy.reads_clock()),
             available: Condvar::new(),
@@ -260,8 +263,15 @@ impl<T> Shared<T> {
         self.lock().panics += 1;
     }
 
-    pub(crate) fn count_refused_scheduling(&self) {
+    /// Counts a thread that continues with that refusal of the host.
+    pub(crate) fn count_refused_scheduling(&self, refused: RealTimeError) {
+        // Only the first one is retained.
+        let _ = self.refused.set(refused);
         self.lock().refused_schedulings += 1;
+    }
+
+    pub(crate) fn refused(&self) -> Option<&RealTimeError> {
+        self.refused.get()
     }
 
     pub(crate) fn counts(&self) -> ContextCounts {

@@ -26,6 +26,8 @@ mod queue;
 mod shared;
 #[path = "../src/tasks/mod.rs"]
 mod tasks;
+#[path = "../src/thread_setup.rs"]
+mod thread_setup;
 #[path = "../src/worker.rs"]
 mod worker;
 
@@ -86,6 +88,7 @@ use queue::policy::Policy;
 use shared::Shared;
 use tasks::qos::TaskQos;
 use tasks::task::{Home, Task};
+use thread_setup::ThreadSetup;
 
 /// Set once; threads block until it is.
 #[derive(Default)]
@@ -109,7 +112,7 @@ impl Flag {
 }
 
 fn context() -> Arc<Home> {
-    Shared::new((String::new(), None), Policy::Fifo, 4)
+    Shared::new((String::new(), ThreadSetup::default()), Policy::Fifo, 4)
 }
 
 /// A thread of the context.
