@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! References with a `Qos`.
 
-use orbium_core::{Interface, ProtocolPolicy};
+use orbium_core::{BufferingConstraint, Interface, ProtocolPolicy};
 use orbium_giop::{real_time, service_context};
 
 use crate::riop::{self, RIOP_CONTEXT};
@@ -29,8 +29,12 @@ pub trait QosObject: Interface {
             if sockets::is_private(class) {
                 object = object.with_private_connections();
             }
-            if let (CommunicationClass::Message, Some(priority)) = (class, qos.priority) {
-                object = object.with_connections_of(priority);
+            if class == CommunicationClass::Message {
+                // No batching, whatever the thread and the ORB buffer.
+                object = object.with_buffering_constraint(BufferingConstraint::default());
+                if let Some(priority) = qos.priority {
+                    object = object.with_connections_of(priority);
+                }
             }
         }
         if let Some(policy) = protocols(&object, qos) {

@@ -83,10 +83,8 @@ pub trait Interface: Clone + Send + Sync + 'static {
     /// calls raise INV_POLICY if the ORB does not permit it.
     #[must_use]
     fn with_bidirectional(&self, policy: BidirectionalPolicy) -> Self {
-        Self::from_object(
-            self.as_object()
-                .overriding(|own| own.bidirectional = Some(policy)),
-        )
+        let object = self.as_object();
+        Self::from_object(object.overriding(|own| own.bidirectional = Some(policy)))
     }
 
     /// A copy of the reference with overrides of policies, by the numbers of their types
@@ -192,10 +190,8 @@ pub trait Interface: Clone + Send + Sync + 'static {
     /// ```
     #[must_use]
     fn with_cancellation(&self, token: &CancellationToken) -> Self {
-        Self::from_object(
-            self.as_object()
-                .overriding(|own| own.cancellation = Some(token.clone())),
-        )
+        let object = self.as_object();
+        Self::from_object(object.overriding(|own| own.cancellation = Some(token.clone())))
     }
 
     /// A copy of the reference: its oneways return once they are in the buffer of their connection
@@ -226,10 +222,8 @@ pub trait Interface: Clone + Send + Sync + 'static {
     /// ```
     #[must_use]
     fn with_buffering(&self, constraint: BufferingConstraint) -> Self {
-        Self::from_object(self.as_object().overriding(|own| {
-            own.policies.messaging.sync_scope = Some(SyncScope::None);
-            own.policies.messaging.buffering = Some(constraint);
-        }))
+        let object = self.as_object().with_sync_scope(SyncScope::None);
+        Self::from_object(object.with_buffering_constraint(constraint))
     }
 
     /// Sends the oneways in the buffer of the connection, and waits for up to `within` if the
@@ -262,10 +256,8 @@ pub trait Interface: Clone + Send + Sync + 'static {
     /// ```
     #[must_use]
     fn with_service_context(&self, id: u32, data: impl Into<Vec<u8>>) -> Self {
-        Self::from_object(
-            self.as_object()
-                .overriding(|own| own.contexts.set(id, data.into())),
-        )
+        let object = self.as_object();
+        Self::from_object(object.overriding(|own| own.contexts.set(id, data.into())))
     }
 
     /// A copy of the reference; the service contexts of each of its replies are stored in

@@ -8,7 +8,7 @@ use orbium_channel::dedication::DedicationReply;
 use orbium_giop::real_time::PriorityBand;
 
 use super::ObjectRef;
-use crate::{Priority, ProtocolProperties};
+use crate::{BufferingConstraint, Priority, ProtocolProperties};
 use orbium_connection::PrivateConnections;
 
 impl ObjectRef {
@@ -39,6 +39,13 @@ impl ObjectRef {
     #[must_use]
     pub fn with_connections_of(&self, priority: Priority) -> Self {
         self.overriding(|own| own.connection_priority = Some(priority))
+    }
+
+    /// A copy of the reference with that constraint on the oneways buffered under a SyncScopePolicy
+    /// of SYNC_NONE, from whichever scope it is. The policy is unchanged.
+    #[must_use]
+    pub fn with_buffering_constraint(&self, constraint: BufferingConstraint) -> Self {
+        self.overriding(|own| own.policies.messaging.buffering = Some(constraint))
     }
 
     /// The socket properties of its connections: its own, or else those of the ORB.

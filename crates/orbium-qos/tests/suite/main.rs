@@ -9,14 +9,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use orbium_core::{Config, ExceptionKind, Hook, Interface, LaneConfig, Orb, Policies, Priority};
+use orbium_core::{
+    BufferingConstraint, Config, ExceptionKind, Hook, Interface, LaneConfig, Orb, Policies,
+    Priority, SyncScope,
+};
 use orbium_interceptor::Interceptors;
 use orbium_qos::riop::{RIOP_CONTEXT, encode};
 use orbium_qos::{
     CommunicationClass, PublishedQos, Qos, QosError, QosObject, QosScopes, RiopDispatch,
 };
 use orbium_testkit::probe::Target;
-use orbium_testkit::{Served, TargetState, client, each_strategy, reach};
+use orbium_testkit::{Served, TargetState, client, each_strategy, eventually, reach};
 
 /// A server that reads RIOP's context by a clock that the test moves (in milliseconds).
 fn served() -> (Served, RiopDispatch, Arc<AtomicU64>) {
@@ -242,7 +245,7 @@ fn media_take_datagrams_where_they_are_offered() {
     let first = media.as_object().protocols().swap_remove(0);
     assert_eq!(first.channel.unwrap().scheme, "diop");
     media.post(7).unwrap();
-    orbium_testkit::eventually("it comes", || served.state.posted() == [7]);
+    eventually("it comes", || served.state.posted() == [7]);
     // A twoway call goes over a connection.
     assert_eq!(media.noop(), Ok(()));
     // What must not be lost does not go by datagrams.
@@ -321,6 +324,34 @@ fn a_reference_of_datagrams_alone_is_called_unless_nothing_may_be_lost() {
     });
     let refused = certain.unwrap().post(8).unwrap_err();
     assert_eq!(refused.kind, ExceptionKind::InvPolicy);
+    served.end();
+}
+
+/// Regression: oneways of MESSAGE waited for the buffering constraint of a wider scope.
+///
+/// Conformance: RT - RIOP: ISOCHRONOUS, BURST, MESSAGE: connections and sockets - MESSAGE is not buffered
+#[test]
+fn oneways_of_message_do_not_wait_in_a_buffer() {
+    let (served, _, _) = served();
+    let (client, target) = served.client();
+    let held = BufferingConstraint {
+        timeout: Some(Duration::from_secs(24 * 3600)),
+        ..BufferingConstraint::default()
+    };
+    let policies = client.policy_manager();
+    policies.set_sync_scope(Some(SyncScope::None));
+    policies.set_buffering(Some(held));
+    let message = target.with_qos(&of(CommunicationClass::Message)).unwrap();
+    let buffered = target.with_buffering(held);
+    for number in [1, 2] {
+        target.post(10 + number).unwrap();
+        buffered.post(20 + number).unwrap();
+        message.post(number).unwrap();
+    }
+    eventually("the messages", || served.state.posted() == [1, 2]);
+    let of_buffered = buffered.with_qos(&of(CommunicationClass::Message));
+    of_buffered.unwrap().post(3).unwrap();
+    eventually("the third one", || served.state.posted() == [1, 2, 3]);
     served.end();
 }
 
