@@ -24,6 +24,7 @@
 mod class;
 mod error;
 mod object;
+mod offer;
 mod published;
 mod qos;
 pub mod riop;

@@ -2,6 +2,7 @@
 //! References with a `Qos`, and servers that read it.
 
 mod annotated;
+mod bound;
 mod scoped;
 mod socket_options;
 
