@@ -10,7 +10,7 @@ use orbium_testkit::{eventually, within};
 
 use crate::common::{Process, priority};
 
-/// Conformance: RT 6 - distributable threads: cancelled across processes: THREAD_CANCELLED at the head, then at each caller
+/// Conformance: RT 6 - distributable threads: cancelled across processes: THREAD_CANCELLED at the head, then at each caller - of three ORBs
 #[test]
 fn cancellation_reaches_a_nested_call() {
     let [first, second, third] = [(); 3].map(|()| Process::new());

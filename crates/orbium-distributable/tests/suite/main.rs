@@ -4,6 +4,7 @@
 mod cancellation;
 mod common;
 mod crossing;
+mod processes;
 mod resources;
 mod scheduling;
 mod segments;
