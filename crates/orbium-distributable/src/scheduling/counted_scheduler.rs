@@ -3,7 +3,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use orbium_sys::NativeThread;
+use orbium::lane::Scheduling;
+use orbium_sys::{NativeThread, RealTimeError};
 
 use crate::scheduling::parameter::SchedulingParameter;
 use crate::scheduling::scheduler::Scheduler;
@@ -30,10 +31,20 @@ impl CountedScheduler {
         self.refused.load(Ordering::Relaxed)
     }
 
+    /// Sets the native priority of the calling thread outside of segments.
+    pub(crate) fn set_base_priority(&self, base: Scheduling) {
+        let set = NativeThread::current().set_scheduling(base);
+        self.count(&set);
+    }
+
     pub(crate) fn run(&self, thread: NativeThread, parameter: &SchedulingParameter) {
         let run = self.scheduler.run(thread, parameter);
+        self.count(&run);
+    }
+
+    fn count(&self, set: &Result<(), RealTimeError>) {
         self.refused
-            .fetch_add(run.is_err().into(), Ordering::Relaxed);
+            .fetch_add(set.is_err().into(), Ordering::Relaxed);
     }
 
     pub(crate) fn withdraw(&self, thread: NativeThread) {

@@ -5,6 +5,8 @@ use std::io;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
+use orbium::lane::Scheduling;
+
 use crate::error::SegmentError;
 use crate::scheduling::parameter::SchedulingParameter;
 use crate::thread::DistributableThread;
@@ -23,6 +25,10 @@ pub struct Spawn {
     pub implicit: Option<SchedulingParameter>,
     /// Stack size of the native thread in bytes; none for the default.
     pub stack_size: Option<usize>,
+    /// Scheduling class and native priority of the native thread where its segment has none
+    /// (`base_priority`); none for those of the spawning thread. If the host refuses them, the
+    /// thread has those of the spawning one, and `refused_schedulings` counts.
+    pub base_priority: Option<Scheduling>,
 }
 
 /// A spawned distributable thread.
@@ -78,6 +84,9 @@ impl Current {
         let own = thread.clone();
         let started = builder.spawn(move || {
             let registered = registered;
+            if let Some(base) = spawn.base_priority {
+                registered.0.0.scheduler.set_base_priority(base);
+            }
             level::with(|level| {
                 level.begin_thread(own);
                 let segment = Segment::begin(spawn.name, spawn.parameter, implicit);

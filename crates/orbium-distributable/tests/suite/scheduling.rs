@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use orbium::giop::time::UtcTime;
 use orbium::lane::{Reservation, Scheduling};
 use orbium_distributable::{
-    Current, DistributableThreads, FixedPriority, Ranked, SchedulingParameter,
+    Current, DistributableThreads, FixedPriority, Ranked, SchedulingParameter, Spawn,
 };
 use orbium_sys::NativeThread;
 use orbium_testkit::skipped;
@@ -74,6 +74,34 @@ fn a_thread_with_a_reservation_keeps_it() {
     });
     reserved.join().unwrap();
     assert_eq!(threads.refused_schedulings(), 0);
+}
+
+/// Conformance: RT 6 - distributable threads: spawned with parameters of its own, or the implicit ones - at a base priority
+#[test]
+fn a_spawned_thread_has_its_base_priority_where_its_segment_has_none() {
+    let mapping = |priority| (priority == 5).then(|| Scheduling::fifo(4));
+    let threads = DistributableThreads::new(FixedPriority::new(mapping));
+    let current = threads.current();
+    let before = native();
+    for (parameter, expected) in [(None, 3), (Some(priority(1)), 3), (Some(priority(5)), 4)] {
+        let spawn = Spawn {
+            parameter,
+            base_priority: Some(Scheduling::fifo(3)),
+            ..Spawn::default()
+        };
+        let (send, seen) = channel();
+        let spawned = current.spawn(spawn, move || send.send(native()).unwrap());
+        let spawned = spawned.unwrap();
+        spawned.native.join().unwrap();
+        let expected = if is_permitted() {
+            Scheduling::fifo(expected)
+        } else {
+            before
+        };
+        assert_eq!(seen.recv().unwrap(), expected, "{parameter:?}");
+    }
+    assert_eq!(threads.refused_schedulings() > 0, !is_permitted());
+    assert_eq!(native(), before);
 }
 
 /// A thread that begins a segment, and then says its native priority whenever it is asked.
