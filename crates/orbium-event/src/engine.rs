@@ -3,6 +3,8 @@
 
 mod control;
 mod entry;
+mod pinging;
+mod pings;
 mod timing;
 
 #[cfg(test)]
@@ -36,6 +38,7 @@ use crate::subscription::timers::{Control, TimerKey, Timers};
 use crate::supply::operations;
 use crate::supply::publication::Publication;
 use crate::supply::supplier::Supplier;
+use pings::Pings;
 
 /// Interval between two pings of a suspect peer.
 const SUSPECT_PING_PERIOD: Duration = Duration::from_secs(1);
@@ -61,6 +64,7 @@ pub(crate) struct Engine {
     consumers: ConnectedConsumers,
     suppliers: Mutex<BTreeMap<u64, Arc<Supplier>>>,
     observers: Observers,
+    pings: Pings,
     ends: Mutex<BTreeMap<u64, OnEnd>>,
     last_id: AtomicU64,
     is_destroyed: AtomicBool,
@@ -82,6 +86,7 @@ impl Engine {
             consumers: ConnectedConsumers::default(),
             suppliers: Mutex::default(),
             observers: Observers::new(config.observers, config.failure.failures),
+            pings: Pings::default(),
             ends: Mutex::default(),
             last_id: AtomicU64::new(0),
             is_destroyed: AtomicBool::new(false),

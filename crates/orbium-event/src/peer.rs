@@ -64,6 +64,12 @@ pub(crate) fn push(
     pushed.unwrap_or(Err(DeliveryError::Gone))
 }
 
+/// Pings a peer that may be of the program, which may panic.
+pub(crate) fn ping<P: Peer + ?Sized>(peer: &P) -> Result<(), DeliveryError> {
+    let pinged = catch_unwind(AssertUnwindSafe(|| peer.ping()));
+    pinged.unwrap_or(Err(DeliveryError::Gone))
+}
+
 /// Called once when a connection ends, for whatever reason.
 pub(crate) type OnEnd = Box<dyn FnOnce() + Send>;
 

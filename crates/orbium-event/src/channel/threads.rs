@@ -13,7 +13,7 @@ use crate::subscription::timers::Task;
 use crate::thread::start;
 
 impl Channel {
-    /// The thread that pings peers and notifies observers.
+    /// The thread that notifies observers, and starts those that ping peers.
     pub(super) fn start_control(&self) -> Result<(), ConnectError> {
         if self.engine.is_destroyed() {
             return Err(ConnectError::Destroyed);
@@ -30,7 +30,8 @@ impl Channel {
                     };
                     match task {
                         Task::Observers => engine.update_observers(),
-                        Task::Ping => engine.ping(period, &mut all_due),
+                        Task::Ping => Engine::ping(&engine, period, &mut all_due),
+                        Task::StartPinger => Engine::start_pinger(&engine),
                     }
                 }
             })?;

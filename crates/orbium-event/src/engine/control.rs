@@ -1,52 +1,34 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Tasks of a channel's control thread: pings of peers, and sums for observers.
 
-use std::ops::Bound;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{Engine, SUSPECT_PING_PERIOD};
-use crate::delivery::health::Health;
+use super::Engine;
+use super::pings::PingedPeer;
 use crate::observers::{Observer, Sums};
 
 impl Engine {
-    /// Pings suspect consumers, and every peer if that is due.
-    pub(crate) fn ping(&self, period: Option<Duration>, all_due: &mut Option<Instant>) {
+    /// Begins pings of suspect consumers, and of every peer if that is due.
+    pub(crate) fn ping(this: &Arc<Self>, period: Option<Duration>, all_due: &mut Option<Instant>) {
         let all = all_due.is_some_and(|due| due <= Instant::now());
-        let mut some_are_suspect = false;
-        for consumer in self.consumers.load().iter() {
+        for consumer in this.consumers.load().iter() {
             if all || consumer.is_suspect() {
-                let health = consumer.checked(consumer.sink().ping());
-                some_are_suspect |= !health.is_well();
-                self.handle_health(consumer, health);
+                this.pings.add(PingedPeer::Consumer(Arc::clone(consumer)));
             }
         }
         if all {
-            self.ping_suppliers();
+            for supplier in this.suppliers().values() {
+                this.pings.add(PingedPeer::Supplier(Arc::clone(supplier)));
+            }
             *all_due = period.and_then(|it| Instant::now().checked_add(it));
         }
-        let left = all_due.map(|due| due.saturating_duration_since(Instant::now()));
-        let suspect = some_are_suspect.then_some(SUSPECT_PING_PERIOD);
-        if let Some(next) = left.into_iter().chain(suspect).min() {
-            self.control.ping_after(next);
+        // A consumer that is suspect after its ping is pinged again earlier.
+        if let Some(due) = *all_due {
+            let left = due.saturating_duration_since(Instant::now());
+            this.control.ping_after(left);
         }
-    }
-
-    fn ping_suppliers(&self) {
-        let after = |last| {
-            let suppliers = self.suppliers();
-            let next = suppliers.range((Bound::Excluded(last), Bound::Unbounded));
-            next.map(|(_, supplier)| Arc::clone(supplier)).next()
-        };
-        let mut last = 0;
-        while let Some(supplier) = after(last) {
-            last = supplier.id;
-            let outcome = supplier.peer().ping();
-            let health = supplier.checked(outcome, &self.config.failure);
-            if health == Health::Gone && self.remove_supplier(&supplier) {
-                tracing::warn!(target: "orbium::event", supplier = supplier.id, "supplier disconnected: it cannot be reached");
-            }
-        }
+        Self::start_pinger(this);
     }
 
     /// The sums for observers.

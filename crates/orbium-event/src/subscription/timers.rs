@@ -151,6 +151,7 @@ pub(crate) type Control = Agenda<Checks>;
 pub(crate) struct Checks {
     observers_are_due: bool,
     ping_due: Option<Instant>,
+    pinger_due: Option<Instant>,
 }
 
 /// The next task of the thread that checks peers.
@@ -160,6 +161,8 @@ pub(crate) enum Task {
     Observers,
     /// Ping peers.
     Ping,
+    /// Start another thread that pings.
+    StartPinger,
 }
 
 impl Tasks for Checks {
@@ -169,12 +172,16 @@ impl Tasks for Checks {
         if std::mem::take(&mut self.observers_are_due) {
             return Some(Task::Observers);
         }
-        self.ping_due.take_if(|due| *due <= now)?;
-        Some(Task::Ping)
+        let of_ping = self.ping_due.take_if(|due| *due <= now);
+        let of_ping = of_ping.map(|_| Task::Ping);
+        of_ping.or_else(|| {
+            self.pinger_due.take_if(|due| *due <= now)?;
+            Some(Task::StartPinger)
+        })
     }
 
     fn next_due(&self) -> Option<Instant> {
-        self.ping_due
+        self.ping_due.into_iter().chain(self.pinger_due).min()
     }
 }
 
@@ -192,5 +199,10 @@ impl Control {
         self.change(|checks| {
             checks.ping_due = Some(checks.ping_due.map_or(time, |due| due.min(time)));
         });
+    }
+
+    /// Schedules the start of another thread that pings.
+    pub(crate) fn start_pinger_after(&self, pause: Duration) {
+        self.change(|checks| checks.pinger_due = Instant::now().checked_add(pause));
     }
 }
