@@ -250,20 +250,44 @@ impl Engine {
         // Offered to all before the first is called: during a call the ORB may serve the supplier's
         // next request, and events would overtake each other.
         let mut pending = PENDING.take();
-        let last = self.retained.add(set);
-        for consumer in self.consumers.load().iter() {
-            consumer.offer(set, now, |action| match action {
-                Action::Nothing => {}
-                Action::Notify(waiter) => waiter.wake(),
-                Action::Submit(place, arrived) => self.submit(consumer, place, arrived),
-                action => pending.push((Arc::clone(consumer), action)),
-            });
-        }
-        drop(last);
+        self.offer(set, now, |consumer, action| {
+            pending.push((Arc::clone(consumer), action));
+        });
         for (consumer, action) in pending.drain(..) {
             self.act(&consumer, action);
         }
         PENDING.set(pending);
+    }
+
+    /// Offers a set of events to every consumer, and calls `act` with the actions that may take
+    /// time.
+    fn offer(
+        &self,
+        set: &[SharedEvent],
+        now: Instant,
+        mut act: impl FnMut(&Arc<Consumer>, Action),
+    ) {
+        let mut offer = |consumer: &Arc<Consumer>| {
+            consumer.offer(set, now, |action| match action {
+                Action::Nothing => {}
+                Action::Notify(waiter) => waiter.wake(),
+                Action::Submit(place, arrived) => self.submit(consumer, place, arrived),
+                action => act(consumer, action),
+            });
+        };
+        let last = self.retained.add(set);
+        let consumers = self.consumers.load();
+        // Their selections delay no other consumer.
+        let mut slow = Vec::new();
+        for consumer in consumers.iter() {
+            if consumer.selects_slowly() {
+                slow.push(consumer);
+            } else {
+                offer(consumer);
+            }
+        }
+        drop(last);
+        slow.into_iter().for_each(offer);
     }
 
     /// Executes the action that remains for a consumer's events.

@@ -14,6 +14,12 @@ pub trait Selection: Send + Sync + 'static {
     /// Called by the thread of the supplier, without a lock of the channel unless it
     /// [retains](crate::Retention) events: it returns in bounded time, and calls no channel.
     fn select(&self, event: &SharedEvent, now: Instant) -> Option<Rank>;
+
+    /// Whether it may call another process: then the event is offered to the other consumers first,
+    /// and no lock of the channel is held. No by default.
+    fn is_slow(&self) -> bool {
+        false
+    }
 }
 
 impl<F: Fn(&SharedEvent, Instant) -> Option<Rank> + Send + Sync + 'static> Selection for F {

@@ -153,6 +153,14 @@ impl Consumer {
             && self.admin.combine(&self.filters, event)
     }
 
+    /// Whether it has a filter of another process.
+    pub(crate) fn calls_filters(&self) -> bool {
+        self.filters.has_remote()
+            || self.admin.filters.has_remote()
+            || self.mappings.have_remote()
+            || self.admin.mappings.have_remote()
+    }
+
     /// Applies changed properties, with the limits of its queue.
     pub(crate) fn set_rules(&self, rules: Rules, limits: QueueLimits) {
         self.lock().rules = rules;

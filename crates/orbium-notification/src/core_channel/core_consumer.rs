@@ -39,6 +39,11 @@ impl Selection for CoreConsumer {
         let event = channel.seen(event, now)?;
         consumer.wants(&event).then(|| consumer.rank(&event, now))
     }
+
+    fn is_slow(&self) -> bool {
+        let consumer = self.consumer.upgrade();
+        consumer.is_some_and(|it| it.calls_filters())
+    }
 }
 
 impl Peer for CoreConsumer {

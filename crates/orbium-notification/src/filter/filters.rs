@@ -343,6 +343,11 @@ impl FilterGroup {
         self.filters.store(Arc::default());
     }
 
+    /// Whether one of the filters is of another process.
+    pub(crate) fn has_remote(&self) -> bool {
+        self.filters.load().iter().any(|it| it.state.is_none())
+    }
+
     /// Whether an event passes: one of the filters matches, or there is none.
     pub(crate) fn passes(&self, event: &Event) -> bool {
         let filters = self.filters.load();

@@ -250,6 +250,11 @@ impl Slot {
     fn value(&self, event: &Event) -> Option<Any> {
         self.0.load().as_ref()?.value(event)
     }
+
+    fn is_remote(&self) -> bool {
+        let attached = self.0.load();
+        attached.as_ref().is_some_and(|it| it.state.is_none())
+    }
 }
 
 /// The mapping filters of a proxy or an admin.
@@ -267,6 +272,11 @@ pub(crate) struct Overrides {
 }
 
 impl Mappings {
+    /// Whether one of the filters is of another process.
+    pub(crate) fn have_remote(&self) -> bool {
+        self.priority.is_remote() || self.lifetime.is_remote()
+    }
+
     /// The values of a proxy's filters, or of its admin's where it has none. Values of types other
     /// than `short` and `TimeBase::TimeT` are ignored.
     pub(crate) fn overrides(&self, admin: &Self, event: &Event) -> Overrides {

@@ -14,7 +14,7 @@ use orbium_notification::idl::cos_notify_filter::{
     InvalidGrammarError, MappingFilter,
 };
 use orbium_notification::{NotificationConfig, event_type, property, structured_event};
-use orbium_testkit::FakeServer;
+use orbium_testkit::{FakeServer, PATIENCE, eventually};
 
 use crate::peers::{Served, alarm, constraint, severity};
 
@@ -284,4 +284,29 @@ fn a_filter_that_does_not_reply_is_called_once_in_a_while() {
         .flat_map(|it| std::iter::from_fn(|| it.try_receive()));
     let calls = messages.filter(|it| it.kind() == MessageKind::Request);
     assert!((2..20).contains(&calls.count()));
+}
+
+/// Regression: the consumers that connected after one with such a filter waited for it.
+#[test]
+fn a_filter_that_does_not_reply_delays_no_other_consumer() {
+    let silent = FakeServer::listen();
+    let served = Served::with(NotificationConfig {
+        filter_timeout: 2 * PATIENCE,
+        ..NotificationConfig::default()
+    });
+    let url = format!("corbaloc::127.0.0.1:{}/Filter", silent.port());
+    let reference = served.orb.string_to_object(&url).unwrap().unwrap();
+    let filtered = served.pulled();
+    let filter = Filter::from_object(reference);
+    filtered.add_filter(Some(&filter)).unwrap();
+    let (plain, supplier) = (served.pulled(), served.supplier());
+    std::thread::scope(|scope| {
+        scope.spawn(|| supplier.push_structured_event(&alarm(4)).unwrap());
+        let calls = silent.accept();
+        eventually("the event of the other consumer", || {
+            plain.try_pull_structured_event().unwrap().has_event
+        });
+        drop((calls, silent));
+    });
+    assert!(!filtered.try_pull_structured_event().unwrap().has_event);
 }

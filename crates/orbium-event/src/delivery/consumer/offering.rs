@@ -19,6 +19,11 @@ fn select(selection: &dyn Selection, event: &SharedEvent, now: Instant) -> Optio
 }
 
 impl Consumer {
+    /// Whether its selection may call another process.
+    pub(crate) fn selects_slowly(&self) -> bool {
+        self.selection.as_ref().is_some_and(|it| it.is_slow())
+    }
+
     /// Offers a set of events to the filter, one by one if the consumer has a selection, and calls
     /// `act` with the remaining actions. The thread waits for space if that is the policy of the
     /// queue.
