@@ -9,7 +9,7 @@ use orbium::lock::{Mutex, MutexGuard};
 
 use crate::event::Event;
 use crate::event::event_types::Types;
-use crate::filter::filters::FilterGroup;
+use crate::filter::filter_group::FilterGroup;
 use crate::filter::mapping::Mappings;
 use crate::idl::cos_notify_channel_admin::InterFilterGroupOperator;
 use crate::qos::Level;

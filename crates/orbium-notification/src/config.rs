@@ -39,7 +39,7 @@ pub struct NotificationConfig {
     /// References of the service contain its endpoints: these have to be the same after a restart,
     /// with a port.
     pub connections: Option<PathBuf>,
-    /// The bounds of a constraint.
+    /// The bounds of constraints.
     pub constraints: ConstraintLimits,
 }
 

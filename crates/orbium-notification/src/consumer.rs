@@ -22,7 +22,7 @@ use crate::consumer::sink::Sink;
 use crate::event::Event;
 use crate::event::event_types::Types;
 use crate::event::updates::Subscriber;
-use crate::filter::filters::FilterGroup;
+use crate::filter::filter_group::FilterGroup;
 use crate::filter::mapping::Mappings;
 use crate::idl::cos_notify_comm::NotifyPublish;
 use crate::journal::Following;

@@ -14,7 +14,7 @@ use orbium_event::Pulling;
 use crate::admin::Admin;
 use crate::event::event_types::Types;
 use crate::event::updates::Subscriber;
-use crate::filter::filters::FilterGroup;
+use crate::filter::filter_group::FilterGroup;
 use crate::idl::cos_notify_comm::NotifySubscribe;
 use crate::proxy_kind::ProxyKind;
 use crate::qos::{self, Level};

@@ -7,7 +7,7 @@ use super::key::number;
 use super::records::{Attached, CommonSettings};
 use crate::channel::Channel;
 use crate::event::event_types::Types;
-use crate::filter::filters::FilterGroup;
+use crate::filter::filter_group::FilterGroup;
 use crate::filter::mapping::{Mappings, Slot};
 use crate::idl::cos_notify_filter::{Filter, MappingFilter};
 use crate::qos::Level;

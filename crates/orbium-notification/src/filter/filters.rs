@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Filters of a proxy or an admin: local ones are evaluated directly, remote ones are called.
+//! The constraints of a filter object.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
-use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use orbium::Interface;
 use orbium::lock::Mutex;
 
 use crate::event::event_types::{MAX_TYPES, covers, key};
-use crate::event::{Body, Event};
-use crate::filter::availability::Availability;
+use crate::filter::node_count::NodeCount;
 use crate::filter::{Constraint, ConstraintLimits, Subject};
 use crate::idl::cos_notification::EventType;
-use crate::idl::cos_notify_filter::{ConstraintExp, ConstraintInfo, Filter};
+use crate::idl::cos_notify_filter::{ConstraintExp, ConstraintInfo};
 
 /// One constraint of a filter.
 pub(crate) struct Rule {
@@ -28,8 +25,9 @@ pub(crate) struct Rule {
 pub(crate) struct FilterState {
     /// In the order of their numbers.
     rules: ArcSwap<Vec<Arc<Rule>>>,
-    /// Held while `rules` is replaced.
-    changing: Mutex<()>,
+    /// The counts of the objects that have the filter, once for each attachment. Held while `rules`
+    /// is replaced.
+    attached: Mutex<Vec<Arc<NodeCount>>>,
     next: AtomicI32,
     failed: AtomicU64,
     pub(crate) is_destroyed: AtomicBool,
@@ -43,7 +41,7 @@ pub(crate) enum RuleError {
 }
 
 /// Maximum number of constraints of a filter, and of filters of an object.
-const MAX_RULES: usize = 10_000;
+pub(super) const MAX_RULES: usize = 10_000;
 /// Bytes of the constraints of a filter, or of the values of a mapping filter.
 pub(crate) const MAX_BYTES: usize = 16 << 20;
 
@@ -54,7 +52,7 @@ impl FilterState {
         last: i32,
         limits: &ConstraintLimits,
     ) -> Result<Self, RuleError> {
-        let rules = infos.into_iter().map(|info| Rule::new(info, limits));
+        let rules = infos.into_iter().map(|info| Rule::parsed(info, limits));
         let mut rules = rules.collect::<Result<Vec<_>, _>>()?;
         rules.sort_by_key(|it| it.info.constraint_id);
         Ok(Self {
@@ -80,51 +78,72 @@ impl FilterState {
     /// Adds all constraints, or none.
     pub(crate) fn add(
         &self,
-        list: &[ConstraintExp],
+        parsed: Vec<ParsedConstraint>,
         limits: &ConstraintLimits,
     ) -> Result<Vec<ConstraintInfo>, RuleError> {
-        check(list)?;
         let mut added = Vec::new();
-        self.change(|rules| {
-            for expression in list {
+        self.change(limits.filter_nodes, |rules| {
+            for (constraint_expression, constraint) in parsed {
                 let info = ConstraintInfo {
-                    constraint_expression: expression.clone(),
+                    constraint_expression,
                     constraint_id: self.next.fetch_add(1, Ordering::Relaxed) + 1,
                 };
                 added.push(info.clone());
-                rules.push(Rule::new(info, limits)?);
+                rules.push(Rule::new(info, constraint));
             }
             Ok(())
         })?;
         Ok(added)
     }
 
-    /// Removes and replaces constraints, all or none. Of several that replace one the last counts.
-    pub(crate) fn modify(
+    /// The constraints that replace others, parsed. Of several that replace one the last counts.
+    pub(crate) fn replacing(
         &self,
         removed: &[i32],
         replaced: &[ConstraintInfo],
         limits: &ConstraintLimits,
-    ) -> Result<(), RuleError> {
+    ) -> Result<Vec<Arc<Rule>>, RuleError> {
         let new: BTreeMap<_, _> = replaced.iter().map(|it| (it.constraint_id, it)).collect();
-        check(new.values().map(|it| &it.constraint_expression))?;
-        let ids = removed.iter().chain(new.keys());
-        let ids: HashSet<_> = ids.copied().collect();
-        self.change(|rules| {
-            let before = rules.len();
+        self.find_all(removed.iter().chain(new.keys()))?;
+        let parsed = parse(new.values().map(|it| &it.constraint_expression), limits)?;
+        let rules = parsed.into_iter().zip(new.keys());
+        let rules = rules.map(|((constraint_expression, constraint), id)| {
+            let info = ConstraintInfo {
+                constraint_expression,
+                constraint_id: *id,
+            };
+            Rule::new(info, constraint)
+        });
+        Ok(rules.collect())
+    }
+
+    /// Removes constraints, and replaces others by those that [`replacing`](Self::replacing) returns,
+    /// all or none.
+    pub(crate) fn modify(
+        &self,
+        removed: &[i32],
+        new: Vec<Arc<Rule>>,
+        limits: &ConstraintLimits,
+    ) -> Result<(), RuleError> {
+        let replaced: Vec<_> = new.iter().map(|it| it.info.constraint_id).collect();
+        let ids: HashSet<_> = removed.iter().chain(&replaced).copied().collect();
+        self.change(limits.filter_nodes, |rules| {
+            // Another thread may have removed them since.
+            self.find_all(&ids)?;
             rules.retain(|it| !ids.contains(&it.info.constraint_id));
-            if before - rules.len() < ids.len() {
-                let all = self.rules.load();
-                let unknown = removed.iter().chain(new.keys());
-                let mut unknown = unknown.filter(|it| find(&all, **it).is_none());
-                return Err(RuleError::NotFound(unknown.next().copied().unwrap_or(0)));
-            }
-            for info in new.values() {
-                rules.push(Rule::new((*info).clone(), limits)?);
-            }
+            rules.extend(new);
             rules.sort_by_key(|it| it.info.constraint_id);
             Ok(())
         })
+    }
+
+    /// Checks that there are constraints with these numbers.
+    fn find_all<'i>(&self, ids: impl IntoIterator<Item = &'i i32>) -> Result<(), RuleError> {
+        let rules = self.rules.load();
+        let mut unknown = ids.into_iter().filter(|it| find(&rules, **it).is_none());
+        unknown
+            .next()
+            .map_or(Ok(()), |id| Err(RuleError::NotFound(*id)))
     }
 
     /// The constraints with these numbers, each once, however often its number is in the list.
@@ -153,22 +172,45 @@ impl FilterState {
 
     pub(crate) fn clear(&self) {
         // An empty list of rules exceeds no limit.
-        let _ = self.change(|rules| {
+        let _ = self.change(usize::MAX, |rules| {
             rules.clear();
             Ok(())
         });
     }
 
+    /// Changes the constraints, which may have up to `most` nodes then in the filter, and in each
+    /// object that has it.
     fn change(
         &self,
+        most: usize,
         change: impl FnOnce(&mut Vec<Arc<Rule>>) -> Result<(), RuleError>,
     ) -> Result<(), RuleError> {
-        let _changing = self.changing.lock();
-        let mut rules = Vec::clone(&self.rules.load());
+        let attached = self.attached.lock();
+        let before = self.rules.load_full();
+        let mut rules = Vec::clone(&before);
         change(&mut rules)?;
         check(rules.iter().map(|it| &it.info.constraint_expression))?;
+        recount(&attached, (nodes(&before), nodes(&rules)), most)?;
         self.rules.store(Arc::new(rules));
         Ok(())
+    }
+
+    /// Adds its nodes to those of an object, unless these are more than `most` then.
+    pub(super) fn attach(&self, count: &Arc<NodeCount>, most: usize) -> bool {
+        let mut attached = self.attached.lock();
+        let is_added = count.add(nodes(&self.rules.load()), most);
+        if is_added {
+            attached.push(Arc::clone(count));
+        }
+        is_added
+    }
+
+    pub(super) fn detach(&self, count: &Arc<NodeCount>) {
+        let mut attached = self.attached.lock();
+        if let Some(index) = attached.iter().position(|it| Arc::ptr_eq(it, count)) {
+            attached.swap_remove(index);
+            count.remove(nodes(&self.rules.load()));
+        }
     }
 
     /// Whether one of the constraints is TRUE for an event of that type.
@@ -203,13 +245,64 @@ impl FilterState {
     }
 }
 
+/// A constraint before it has its number.
+pub(crate) type ParsedConstraint = (ConstraintExp, Constraint);
+
+/// Parses constraints, without the lock of a filter.
+pub(crate) fn parse<'e>(
+    expressions: impl Iterator<Item = &'e ConstraintExp> + Clone,
+    limits: &ConstraintLimits,
+) -> Result<Vec<ParsedConstraint>, RuleError> {
+    check(expressions.clone())?;
+    let mut nodes = 0;
+    let parsed = expressions.map(|expression| {
+        let constraint = Constraint::parse(&expression.constraint_expr, limits);
+        let constraint = constraint.map_err(|_| RuleError::Invalid(expression.clone()))?;
+        nodes += constraint.nodes();
+        if nodes > limits.filter_nodes {
+            return Err(RuleError::TooMany);
+        }
+        Ok((expression.clone(), constraint))
+    });
+    parsed.collect()
+}
+
 impl Rule {
-    fn new(info: ConstraintInfo, limits: &ConstraintLimits) -> Result<Arc<Self>, RuleError> {
+    fn new(info: ConstraintInfo, constraint: Constraint) -> Arc<Self> {
+        Arc::new(Self { info, constraint })
+    }
+
+    fn parsed(info: ConstraintInfo, limits: &ConstraintLimits) -> Result<Arc<Self>, RuleError> {
         match Constraint::parse(&info.constraint_expression.constraint_expr, limits) {
-            Ok(constraint) => Ok(Arc::new(Self { info, constraint })),
+            Ok(constraint) => Ok(Self::new(info, constraint)),
             Err(_) => Err(RuleError::Invalid(info.constraint_expression)),
         }
     }
+}
+
+/// The nodes of all constraints.
+fn nodes(rules: &[Arc<Rule>]) -> usize {
+    rules.iter().map(|it| it.constraint.nodes()).sum()
+}
+
+/// Counts the nodes of a filter before and after a change, in all objects that have it or in none.
+fn recount(
+    attached: &[Arc<NodeCount>],
+    (before, after): (usize, usize),
+    most: usize,
+) -> Result<(), RuleError> {
+    let Some(added) = after.checked_sub(before).filter(|it| *it > 0) else {
+        attached.iter().for_each(|it| it.remove(before - after));
+        return Ok(());
+    };
+    let refusing = attached.iter().position(|it| !it.add(added, most));
+    let counted = match refusing {
+        None if after <= most => return Ok(()),
+        None => attached,
+        Some(index) => &attached[..index],
+    };
+    counted.iter().for_each(|it| it.remove(added));
+    Err(RuleError::TooMany)
 }
 
 fn find(rules: &[Arc<Rule>], id: i32) -> Option<&Rule> {
@@ -231,126 +324,4 @@ fn check<'e>(expressions: impl IntoIterator<Item = &'e ConstraintExp>) -> Result
         }
     }
     Ok(())
-}
-
-/// An attached filter of an object.
-struct Attached {
-    id: i32,
-    reference: Filter,
-    /// `None`: it is in another process.
-    state: Option<Arc<FilterState>>,
-    availability: Availability,
-}
-
-impl Attached {
-    fn new(
-        (id, filter, state): (i32, &Filter, Option<Arc<FilterState>>),
-        timeout: Duration,
-    ) -> Arc<Self> {
-        Arc::new(Self {
-            id,
-            reference: filter.with_timeout(timeout),
-            state,
-            availability: Availability::default(),
-        })
-    }
-
-    fn matches(&self, event: &Event) -> bool {
-        if let Some(state) = &self.state {
-            let is_there = !state.is_destroyed.load(Ordering::Acquire);
-            return is_there && state.matches(event.event_type(), event.subject());
-        }
-        let matched = self.availability.call(|| match &event.body {
-            Body::Structured(event) => self.reference.match_structured(event),
-            Body::Any(any) => self.reference.r#match(any),
-        });
-        matched.unwrap_or(false)
-    }
-}
-
-/// The filters of an object, one of which an event has to match.
-#[derive(Default)]
-pub(crate) struct FilterGroup {
-    filters: ArcSwap<Vec<Arc<Attached>>>,
-    next: AtomicI32,
-}
-
-impl FilterGroup {
-    /// Adds a filter, and returns its number; `None` if there are too many.
-    pub(crate) fn add(
-        &self,
-        filter: &Filter,
-        state: Option<Arc<FilterState>>,
-        timeout: Duration,
-    ) -> Option<i32> {
-        if self.filters.load().len() >= MAX_RULES {
-            return None;
-        }
-        let id = self.next.fetch_add(1, Ordering::Relaxed) + 1;
-        let attached = Attached::new((id, filter, state), timeout);
-        self.filters.rcu(|list| {
-            let mut list = Vec::clone(list);
-            list.push(Arc::clone(&attached));
-            list
-        });
-        Some(id)
-    }
-
-    /// The filters with their numbers, and the last number.
-    pub(crate) fn attached(&self) -> (Vec<(i32, Filter)>, i32) {
-        let filters = self.filters.load();
-        let attached = filters.iter().map(|it| (it.id, it.reference.clone()));
-        (attached.collect(), self.next.load(Ordering::Relaxed))
-    }
-
-    /// Sets the filters with their numbers, and the last number.
-    pub(crate) fn restore(
-        &self,
-        filters: &[(i32, Filter, Option<Arc<FilterState>>)],
-        last: i32,
-        timeout: Duration,
-    ) {
-        let attached = filters
-            .iter()
-            .map(|(id, filter, state)| Attached::new((*id, filter, state.clone()), timeout));
-        self.filters.store(Arc::new(attached.collect()));
-        self.next.store(last, Ordering::Relaxed);
-    }
-
-    /// Removes a filter; false if there is none with that number.
-    pub(crate) fn remove(&self, id: i32) -> bool {
-        let has = |list: &[Arc<Attached>]| list.iter().any(|it| it.id == id);
-        let before = self.filters.rcu(|list| {
-            let remaining = list.iter().filter(|it| it.id != id).cloned();
-            remaining.collect::<Vec<_>>()
-        });
-        has(&before)
-    }
-
-    pub(crate) fn get(&self, id: i32) -> Option<Filter> {
-        let filters = self.filters.load();
-        filters
-            .iter()
-            .find(|it| it.id == id)
-            .map(|it| it.reference.clone())
-    }
-
-    pub(crate) fn ids(&self) -> Vec<i32> {
-        self.filters.load().iter().map(|it| it.id).collect()
-    }
-
-    pub(crate) fn clear(&self) {
-        self.filters.store(Arc::default());
-    }
-
-    /// Whether one of the filters is of another process.
-    pub(crate) fn has_remote(&self) -> bool {
-        self.filters.load().iter().any(|it| it.state.is_none())
-    }
-
-    /// Whether an event passes: one of the filters matches, or there is none.
-    pub(crate) fn passes(&self, event: &Event) -> bool {
-        let filters = self.filters.load();
-        filters.is_empty() || filters.iter().any(|it| it.matches(event))
-    }
 }

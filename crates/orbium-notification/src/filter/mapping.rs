@@ -11,7 +11,7 @@ use orbium::{Any, Interface, TypeCode};
 
 use crate::event::{Body, Event};
 use crate::filter::availability::Availability;
-use crate::filter::filters::{FilterState, MAX_BYTES, RuleError};
+use crate::filter::filters::{FilterState, MAX_BYTES, RuleError, parse};
 use crate::filter::{ConstraintLimits, Subject};
 use crate::idl::cos_notify_filter::{
     ConstraintInfo, MappingConstraintInfo, MappingConstraintPair, MappingFilter,
@@ -88,14 +88,11 @@ impl MappingState {
         for pair in pairs {
             self.check(pair.clone())?;
         }
+        let parsed = parse(pairs.iter().map(|it| &it.constraint_expression), limits)?;
         let _changing = self.changing.lock();
-        let expressions: Vec<_> = pairs
-            .iter()
-            .map(|it| it.constraint_expression.clone())
-            .collect();
         let new = pairs.iter().map(|it| &it.result_to_set);
         check_values(self.values.load().values().chain(new))?;
-        let added = self.filter.add(&expressions, limits)?;
+        let added = self.filter.add(parsed, limits)?;
         let with_values = added.into_iter().zip(pairs);
         let infos: Vec<_> = with_values
             .map(|(info, pair)| mapped(info, pair.result_to_set.clone()))
@@ -120,6 +117,8 @@ impl MappingState {
                 result_to_set: info.value.clone(),
             })?;
         }
+        let rules: Vec<_> = replaced.iter().map(rule).collect();
+        let rules = self.filter.replacing(removed, &rules, limits)?;
         let _changing = self.changing.lock();
         let mut values = BTreeMap::clone(&self.values.load());
         for id in removed {
@@ -128,8 +127,7 @@ impl MappingState {
         let new = replaced.iter();
         values.extend(new.map(|it| (it.constraint_id, it.value.clone())));
         check_values(values.values())?;
-        let rules: Vec<_> = replaced.iter().map(rule).collect();
-        self.filter.modify(removed, &rules, limits)?;
+        self.filter.modify(removed, rules, limits)?;
         self.values.store(Arc::new(values));
         Ok(())
     }

@@ -7,9 +7,11 @@ mod component;
 mod cursor;
 mod error;
 mod evaluate;
+pub(crate) mod filter_group;
 pub(crate) mod filter_table;
 pub(crate) mod filters;
 pub(crate) mod mapping;
+mod node_count;
 mod operand;
 mod parse;
 mod place;
@@ -45,6 +47,11 @@ impl Constraint {
     /// [`ConstraintError`]: the kind and position of the error, or the exceeded limit.
     pub fn parse(text: &str, limits: &ConstraintLimits) -> Result<Self, ConstraintError> {
         parse::parse(text, limits).map(Self)
+    }
+
+    /// The number of its operands, operators and steps of components.
+    pub(crate) fn nodes(&self) -> usize {
+        self.0.count
     }
 
     /// The value for an event. `None`: it has none, as a component is missing, a type does not

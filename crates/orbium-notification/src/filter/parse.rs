@@ -5,13 +5,16 @@ use super::error::{ConstraintError, ConstraintErrorKind};
 use super::syntax::{Comparison, Component, Node, NodeId, Operator, Step, Tree};
 use super::token::{Lexer, Token};
 
-/// The bounds of a constraint.
+/// The bounds of constraints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConstraintLimits {
     /// Maximum bytes of the text; 1 MiB by default.
     pub bytes: usize,
     /// Maximum number of operands, operators and steps of components; 10,000 by default.
     pub nodes: usize,
+    /// The same of all constraints of a filter together, and of all filters of this process that a
+    /// proxy or an admin has; 100,000 by default.
+    pub filter_nodes: usize,
     /// Maximum nesting of parentheses and signs; 64 by default, which is also the upper limit.
     pub nesting: usize,
 }
@@ -24,6 +27,7 @@ impl Default for ConstraintLimits {
         Self {
             bytes: 1 << 20,
             nodes: 10_000,
+            filter_nodes: 100_000,
             nesting: MAX_NESTING,
         }
     }
@@ -64,6 +68,7 @@ pub(super) fn parse(text: &str, limits: &ConstraintLimits) -> Parsed<Tree> {
         Token::End => Ok(Tree {
             nodes: parser.nodes,
             root,
+            count: parser.steps,
         }),
         _ => Err(parser.unexpected()),
     }

@@ -10,6 +10,8 @@ pub(super) type NodeId = usize;
 pub(super) struct Tree {
     pub(super) nodes: Vec<Node>,
     pub(super) root: NodeId,
+    /// The number of nodes, and of steps of components.
+    pub(super) count: usize,
 }
 
 #[derive(Clone, Debug, PartialEq)]

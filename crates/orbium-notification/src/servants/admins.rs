@@ -11,7 +11,7 @@ use super::proxy_suppliers::Supplied;
 use crate::admin::Admin;
 use crate::channel::{Channel, Side};
 use crate::consumer::Consumer;
-use crate::filter::filters::FilterGroup;
+use crate::filter::filter_group::FilterGroup;
 use crate::idl::cos_event_channel_admin as cos;
 use crate::idl::cos_notification::EventType;
 use crate::idl::cos_notify_channel_admin::{

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use orbium::{Call, ExceptionKind, SystemException};
 
 use crate::channel::Channel;
-use crate::filter::filters::FilterGroup;
+use crate::filter::filter_group::FilterGroup;
 use crate::idl::cos_notification::{
     NamedPropertyRange, Property, QoSAdminServant, UnsupportedQoS, UnsupportedQoSError,
 };
@@ -78,9 +78,7 @@ impl<T: Filtered> FilterAdminServant for T {
         let filter = new_filter.ok_or_else(bad_param)?;
         let channel = self.channel();
         let state = channel.filter_state(filter);
-        let added = self
-            .filters()
-            .add(filter, state, channel.config.filter_timeout);
+        let added = self.filters().add(filter, state, &channel.config);
         let added = added.ok_or_else(limit)?;
         self.save()?;
         Ok(added)

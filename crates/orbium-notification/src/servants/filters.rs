@@ -16,7 +16,7 @@ use crate::connections::settings::reference;
 use crate::event::updates::{Change, Updates};
 use crate::filter::Subject;
 use crate::filter::filter_table::{FilterTable, Made};
-use crate::filter::filters::{FilterState, RuleError};
+use crate::filter::filters::{FilterState, RuleError, parse};
 use crate::filter::mapping::MappingState;
 use crate::idl::cos_notification::{Property, StructuredEvent};
 use crate::idl::cos_notify_comm::NotifySubscribe;
@@ -227,7 +227,8 @@ impl FilterServant for FilterObject {
         constraint_list: &[ConstraintExp],
     ) -> Result<Vec<ConstraintInfo>, InvalidConstraintError> {
         let limits = &self.factory.config.constraints;
-        let added = self.changed(|state| state.add(constraint_list, limits));
+        let parsed = parse(constraint_list.iter(), limits);
+        let added = parsed.and_then(|parsed| self.changed(|state| state.add(parsed, limits)));
         let added = added.map_err(|error| match error {
             RuleError::Invalid(constr) => {
                 InvalidConstraintError::from(InvalidConstraint { constr })
@@ -245,7 +246,9 @@ impl FilterServant for FilterObject {
         modify_list: &[ConstraintInfo],
     ) -> Result<(), InvalidConstraintOrConstraintNotFoundError> {
         let limits = &self.factory.config.constraints;
-        let modified = self.changed(|state| state.modify(del_list, modify_list, limits));
+        let new = self.state.replacing(del_list, modify_list, limits);
+        let modified =
+            new.and_then(|new| self.changed(|state| state.modify(del_list, new, limits)));
         modified.map_err(|error| match error {
             RuleError::Invalid(constr) => {
                 InvalidConstraintOrConstraintNotFoundError::from(InvalidConstraint { constr })

@@ -10,7 +10,7 @@ use orbium::{Any, Call, Interface, ObjectRef, SystemException};
 use super::common::{Filtered, Governed};
 use crate::channel::{Channel, Side};
 use crate::event::Body;
-use crate::filter::filters::FilterGroup;
+use crate::filter::filter_group::FilterGroup;
 use crate::idl::cos_event_channel_admin as cos_admin;
 use crate::idl::cos_event_comm as cos;
 use crate::idl::cos_notification::{

@@ -14,7 +14,7 @@ use crate::consumer::offered_events::Pulled;
 use crate::consumer::sink::{numbered, sink_of};
 use crate::consumer::{Consumer, SuspendError};
 use crate::event::Event;
-use crate::filter::filters::FilterGroup;
+use crate::filter::filter_group::FilterGroup;
 use crate::idl::cos_event_channel_admin as cos_admin;
 use crate::idl::cos_event_comm as cos;
 use crate::idl::cos_notification::{EventType, NamedPropertyRange, Property, UnsupportedQoS};

@@ -9,7 +9,7 @@ use super::common::{Filtered, Governed, bad_param};
 use super::proxy_consumers::{Consumed, IsConsumed};
 use crate::channel::Channel;
 use crate::consumer::SuspendError;
-use crate::filter::filters::FilterGroup;
+use crate::filter::filter_group::FilterGroup;
 use crate::idl::cos_event_channel_admin as cos_admin;
 use crate::idl::cos_event_comm as cos;
 use crate::idl::cos_notify_channel_admin::{

@@ -10,7 +10,7 @@ use super::proxy_suppliers::{IsSupplied, Supplied, proxies};
 use crate::channel::Channel;
 use crate::consumer::sink::structured;
 use crate::event::Event;
-use crate::filter::filters::FilterGroup;
+use crate::filter::filter_group::FilterGroup;
 use crate::idl::cos_event_channel_admin as cos_admin;
 use crate::idl::cos_event_comm as cos;
 use crate::idl::cos_notification::StructuredEvent;

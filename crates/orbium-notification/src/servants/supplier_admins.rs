@@ -10,7 +10,7 @@ use super::common::{Filtered, Governed};
 use super::proxy_consumers::Consumed;
 use crate::admin::Admin;
 use crate::channel::{Channel, Side};
-use crate::filter::filters::FilterGroup;
+use crate::filter::filter_group::FilterGroup;
 use crate::idl::cos_event_channel_admin as cos;
 use crate::idl::cos_notification::EventType;
 use crate::idl::cos_notify_channel_admin::{

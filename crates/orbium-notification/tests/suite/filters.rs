@@ -13,7 +13,9 @@ use orbium_notification::idl::cos_notify_filter::{
     FilterNotFoundError, InvalidConstraintError, InvalidConstraintOrConstraintNotFoundError,
     InvalidGrammarError, MappingFilter,
 };
-use orbium_notification::{NotificationConfig, event_type, property, structured_event};
+use orbium_notification::{
+    ConstraintLimits, NotificationConfig, event_type, property, structured_event,
+};
 use orbium_testkit::{FakeServer, PATIENCE, eventually};
 
 use crate::peers::{Served, alarm, constraint, severity};
@@ -94,6 +96,44 @@ fn constraints_of_a_filter_have_limits() {
     assert!(is_refused(&[with_types(4097)]));
     filter.add_constraints(&[with_types(4096)]).unwrap();
     assert_eq!(filter.get_all_constraints().unwrap().len(), 16);
+}
+
+/// Regression: each constraint had a limit, all together had that of their text alone, so that an
+/// event was compared with millions of terms.
+#[test]
+fn constraints_of_all_filters_of_a_proxy_have_a_limit_together() {
+    let served = Served::with(NotificationConfig {
+        constraints: ConstraintLimits {
+            filter_nodes: 100,
+            ..ConstraintLimits::default()
+        },
+        ..NotificationConfig::default()
+    });
+    let forty = || constraint(&format!("TRUE{}", " or TRUE".repeat(38)));
+    let is_refused = |filter: &Filter, count: usize| {
+        let added = filter.add_constraints(&vec![forty(); count]);
+        added.is_err_and(|it| {
+            matches!(it, InvalidConstraintError::System(it) if it.kind == ExceptionKind::ImpLimit)
+        })
+    };
+    let [first, second] = [(); 2].map(|()| served.filter(&[]));
+    assert!(is_refused(&first, 3));
+    assert!(!is_refused(&first, 2));
+    assert!(is_refused(&first, 1));
+
+    let proxy = served.pulled();
+    let attached = proxy.add_filter(Some(&first)).unwrap();
+    proxy.add_filter(Some(&second)).unwrap();
+    assert!(is_refused(&second, 1));
+    let refused = proxy.add_filter(Some(&first)).unwrap_err();
+    assert_eq!(refused.kind, ExceptionKind::ImpLimit);
+    let ids = first.get_all_constraints().unwrap();
+    let removed = [ids[0].constraint_id];
+    first.modify_constraints(&removed, &[]).unwrap();
+    assert!(!is_refused(&second, 1));
+    assert!(is_refused(&first, 1));
+    proxy.remove_filter(attached).unwrap();
+    assert!(!is_refused(&second, 1));
 }
 
 #[test]
