@@ -64,20 +64,21 @@ impl Edit<'_> {
         }
     }
 
+    /// The definitions of arguments, all of them different.
     pub(crate) fn keys<I: Interface>(
         &self,
         arguments: &[Option<I>],
         is_fit: impl Fn(&Body) -> bool,
     ) -> Result<Vec<Key>> {
-        let mut keys = Vec::with_capacity(arguments.len());
-        for argument in arguments {
-            let key = self.key(argument.as_ref(), &is_fit)?;
-            if keys.contains(&key) {
-                return Err(fault::BAD_ARGUMENT);
-            }
-            keys.push(key);
+        let keys = arguments.iter();
+        let keys = keys.map(|argument| self.key(argument.as_ref(), &is_fit));
+        let keys = keys.collect::<Result<Vec<_>>>()?;
+        let different: HashSet<_> = keys.iter().collect();
+        if different.len() == keys.len() {
+            Ok(keys)
+        } else {
+            Err(fault::BAD_ARGUMENT)
         }
-        Ok(keys)
     }
 
     pub(crate) fn members(&self, members: &[corba::StructMember]) -> Result<Vec<Member>> {
