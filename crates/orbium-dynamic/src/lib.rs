@@ -60,6 +60,7 @@ mod idl_text;
 mod invocation_facts;
 mod json;
 mod labels;
+mod member_tables;
 mod names;
 mod operations;
 mod owned_values;

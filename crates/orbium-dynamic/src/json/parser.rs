@@ -10,6 +10,7 @@ use super::graph::Made;
 use super::integer;
 use super::object::Object;
 use super::options::{JsonOptions, MAX_DEPTH};
+use crate::member_tables::MemberTables;
 
 /// A step from a value to a part of it.
 #[derive(Clone)]
@@ -26,6 +27,7 @@ pub(super) struct Parser<'t> {
     /// The values of valuetypes: the written data contain their numbers.
     pub(super) values: Vec<Option<ValueBase>>,
     pub(super) made: Made,
+    pub(super) tables: MemberTables,
 }
 
 pub(super) type Parsed<T = ()> = Result<T, JsonError>;
@@ -38,6 +40,7 @@ impl<'t> Parser<'t> {
             writer: CdrWriter::new(Format::native()),
             values: Vec::new(),
             made: Made::default(),
+            tables: MemberTables::default(),
         }
     }
 

@@ -96,12 +96,12 @@ impl Parser<'_> {
     }
 
     /// The number of an enumerator that is given by name, scoped name or number.
-    pub(super) fn ordinal(&self, code: TypeRef<'_>, text: &str) -> Parsed<u32> {
+    pub(super) fn ordinal(&mut self, code: TypeRef<'_>, text: &str) -> Parsed<u32> {
         let wanted = || format!("an enumerator of {}", code.name());
         let index = if text.starts_with('"') {
             let name = self.string("an enumerator", text)?;
             let simple = name.rsplit("::").next().unwrap_or(&name);
-            code.members().position(|member| member.name() == simple)
+            self.tables.find(code, simple).map(|it| it.index)
         } else {
             integer::parse(text)
                 .and_then(|ordinal| usize::try_from(ordinal).ok())

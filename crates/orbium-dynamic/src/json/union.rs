@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Unions: which member, and under which label.
 
-use orbium_cdr::{MemberRef, TCKind, TypeRef};
+use orbium_cdr::{TCKind, TypeRef};
 use serde_json::value::RawValue;
 
 use super::integer;
 use super::parser::{Parsed, Parser};
-use crate::labels::{unused_label, write_label};
+use crate::labels::write_label;
+use crate::member_tables::FoundMember;
 
 impl Parser<'_> {
     pub(super) fn union(&mut self, code: TypeRef<'_>, text: &str) -> Parsed {
@@ -18,14 +19,13 @@ impl Parser<'_> {
         if members.next().is_some() {
             return Err(self.error(format!("{wanted} has one member at a time")));
         }
-        if let Some((name, _)) = member
-            && !code.members().any(|it| it.name() == name)
-        {
+        let found = member.and_then(|(name, _)| self.tables.find(code, name));
+        if let (Some((name, _)), None) = (member, found) {
             return Err(self.error(format!("{wanted} has no member `{name}`")));
         }
         let label = match object.get("$d") {
             Some(label) => self.member("$d", |this| this.label(discriminator, label.get()))?,
-            None => self.implied_label(code, discriminator, member)?,
+            None => self.implied_label(code, discriminator, found)?,
         };
         write_label(discriminator, label, &mut self.writer);
         self.selected(code, label, member)
@@ -63,7 +63,7 @@ impl Parser<'_> {
     }
 
     /// The label that a discriminator represents.
-    pub(super) fn label(&self, discriminator: TypeRef<'_>, text: &str) -> Parsed<i64> {
+    pub(super) fn label(&mut self, discriminator: TypeRef<'_>, text: &str) -> Parsed<i64> {
         Ok(match discriminator.kind() {
             TCKind::Boolean => match text {
                 "true" => 1,
@@ -92,22 +92,23 @@ impl Parser<'_> {
 
     /// The label of a member that is given without a label.
     fn implied_label(
-        &self,
+        &mut self,
         code: TypeRef<'_>,
         discriminator: TypeRef<'_>,
-        member: Option<&(String, &RawValue)>,
+        found: Option<FoundMember>,
     ) -> Parsed<i64> {
-        let Some((name, _)) = member else {
+        let index = found.map(|it| it.index);
+        let Some(member) = index.and_then(|it| code.member(it)) else {
             return Err(self.error(format!("union {} has a `$d` or a member", code.name())));
         };
-        let mut labels = code.members().filter(|it| it.name() == name);
-        match (labels.next().map(MemberRef::label), labels.next()) {
-            (Some(Some(label)), None) => Ok(label),
-            (Some(None), None) => {
-                let unused = unused_label(code, discriminator);
-                unused.ok_or_else(|| self.error("no value of the discriminator is unused"))
-            }
-            _ => Err(self.error(format!("`{name}` has several labels: say which as `$d`"))),
+        if found.is_some_and(|it| it.is_repeated) {
+            let name = member.name();
+            return Err(self.error(format!("`{name}` has several labels: say which as `$d`")));
         }
+        let label = match member.label() {
+            None => self.tables.unused_label(code, discriminator),
+            label => label,
+        };
+        label.ok_or_else(|| self.error("no value of the discriminator is unused"))
     }
 }

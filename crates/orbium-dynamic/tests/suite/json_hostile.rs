@@ -108,3 +108,38 @@ fn many_members_out_of_order_are_read_in_time() {
     let expected: Vec<_> = (0..100_000i32).flat_map(i32::to_ne_bytes).collect();
     assert!(read.recv_timeout(PATIENCE).unwrap() == expected);
 }
+
+/// Regression: for each element all members or enumerators of its type were searched.
+#[test]
+fn elements_with_many_members_or_enumerators_are_read_in_time() {
+    const COUNT: usize = 60_000;
+    let names: Vec<_> = (0..COUNT).map(|index| format!("m{index}")).collect();
+    let members = names.iter().zip(0i64..).map(|(name, label)| {
+        let label = Some(label).filter(|it| *it > 0);
+        (label, &**name, Type::OCTET.into())
+    });
+    let union = TypeCode::union("IDL:U:1.0", "U", Type::LONG.into(), members).unwrap();
+    let last = &names[COUNT - 1];
+    let elements = [
+        (union.clone(), r#"{"m0":7}"#.to_owned()),
+        (union, format!("{{\"{last}\":7}}")),
+        (
+            TypeCode::enumeration("IDL:E:1.0", "E", names.iter().map(|it| &**it)),
+            format!("\"{last}\""),
+        ),
+    ];
+    let (send, read) = mpsc::channel();
+    thread::spawn(move || {
+        for (code, element) in elements {
+            let json = format!("[{}]", vec![&*element; COUNT].join(","));
+            let code = TypeCode::sequence(code, 0);
+            let any = from_json(&code, &json, &JsonOptions::default()).unwrap();
+            send.send(any.value_octets().len()).unwrap();
+        }
+    });
+    for octets in [8, 8, 4] {
+        // Behind the last element of a union there is no padding.
+        let expected = 4 + octets * COUNT - if octets == 8 { 3 } else { 0 };
+        assert_eq!(read.recv_timeout(PATIENCE), Ok(expected));
+    }
+}
