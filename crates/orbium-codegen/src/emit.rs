@@ -204,7 +204,7 @@ impl<'p, 'm> Emitter<'p, 'm> {
         let place = self.plan.place_of(definition.id);
         if let Some(inner) = place.inner.clone() {
             let doc = format!(
-                "What the IDL {} `{}` defines inside.",
+                "The definitions in the IDL {} `{}`.",
                 definition.kind.noun(),
                 definition.path.join("::")
             );

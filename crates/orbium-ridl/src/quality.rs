@@ -101,7 +101,7 @@ fn fields(definition: &Definition, diagnostics: &mut Vec<Diagnostic>) -> Option<
 
 fn code(model: &Model, module: &str) -> String {
     let mut text = format!(
-        "\n/// What `@qos` and `@rt` say of operations.\n\
+        "\n/// The values that `@qos` and `@rt` set for operations.\n\
          #[allow(dead_code, unreachable_pub)]\npub mod {module} {{\n"
     );
     let mut names: Vec<String> = Vec::new();

@@ -86,7 +86,7 @@ pub fn declarations(repository: &Repository) -> String {
             format_args!("pub const {constant}: usize = {index};"),
         );
     }
-    text.push_str("\n/// What the operations need, and what they depend on.\n#[rustfmt::skip]\n");
+    text.push_str("\n/// The needs of the operations, and their dependencies.\n#[rustfmt::skip]\n");
     let count = infos.len();
     put(
         &mut text,

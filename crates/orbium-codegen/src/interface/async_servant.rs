@@ -111,7 +111,7 @@ impl Emitter<'_, '_> {
         self.text.blank();
         let interface = self.name(definition);
         self.text.raw(&format!(
-            "/// What an asynchronous servant of [`{interface}`] does; `AsyncServant` serves with it."
+            "/// The operations of an asynchronous servant of [`{interface}`], which `AsyncServant` serves."
         ));
         self.text.line(ALLOWED);
         let head = format!("pub trait {name}: {}", supertraits.join(" + "));

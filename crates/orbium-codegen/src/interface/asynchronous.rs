@@ -83,7 +83,7 @@ impl Emitter<'_, '_> {
             definition,
             |plan| &plan.asynchronous_results,
             |operation| {
-                format!("What an asynchronous call of the IDL operation `{operation}` gives.")
+                format!("The results of an asynchronous call of the IDL operation `{operation}`.")
             },
         );
     }

@@ -50,7 +50,11 @@ impl Emitter<'_, '_> {
         self.all_outputs_structs(
             definition,
             |plan| &plan.deferred_results,
-            |operation| format!("What the reply token of the IDL operation `{operation}` sends."),
+            |operation| {
+                format!(
+                    "The results that the reply token of the IDL operation `{operation}` sends."
+                )
+            },
         );
     }
 }

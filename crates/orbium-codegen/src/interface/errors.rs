@@ -70,8 +70,9 @@ impl Emitter<'_, '_> {
         self.text.blank();
         self.text.open("orb::idl_errors! {");
         let shown = shown.join(", ");
-        self.text
-            .raw(&format!("/// What operations raise that declare {shown}."));
+        self.text.raw(&format!(
+            "/// The exceptions of operations that declare {shown}."
+        ));
         let name = &error.name;
         self.text
             .braced(&format!("pub enum {name}"), &variants, "}");
@@ -81,7 +82,7 @@ impl Emitter<'_, '_> {
             operation,
         } in &error.operations
         {
-            self.doc(&format!("What `{operation}` raises."));
+            self.doc(&format!("The exceptions of `{operation}`."));
             self.text.line(format!("pub type {own} = {name};"));
         }
         self.widenings(error);

@@ -68,7 +68,7 @@ impl Emitter<'_, '_> {
                 let Some(name) = &function.results else {
                     continue;
                 };
-                let doc = format!("What the IDL operation `{}` gives.", function.wire);
+                let doc = format!("The results of the IDL operation `{}`.", function.wire);
                 self.results_struct(name, &doc, function, false);
             }
         }

@@ -116,7 +116,7 @@ impl Emitter<'_, '_> {
         let outputs = function.outputs();
         self.text.blank();
         self.text.raw(&format!(
-            "/// What a servant sends for the IDL {what} `{}`.",
+            "/// The results that a servant sends for the IDL {what} `{}`.",
             feature.name
         ));
         self.text.line("#[derive(Clone, Copy, Debug)]");

@@ -67,7 +67,7 @@ pub mod async_servants {
         fn read(at: u32) -> Result<Data, LostError> = "read" { into read_into, deferred Data, };
     }
 
-    /// What an asynchronous servant of [`Box`] does; `AsyncServant` serves with it.
+    /// The operations of an asynchronous servant of [`Box`], which `AsyncServant` serves.
     #[allow(clippy::all, clippy::pedantic, dead_code, unused_variables)]
     pub trait BoxAsyncServant: Send + Sync + 'static {
         fn label(
@@ -105,7 +105,7 @@ pub mod async_servants {
         pub trait EmptyServant;
     }
 
-    /// What an asynchronous servant of [`Empty`] does; `AsyncServant` serves with it.
+    /// The operations of an asynchronous servant of [`Empty`], which `AsyncServant` serves.
     #[allow(clippy::all, clippy::pedantic, dead_code, unused_variables)]
     pub trait EmptyAsyncServant: Send + Sync + 'static {}
 
@@ -113,12 +113,12 @@ pub mod async_servants {
     impl<S: EmptyAsyncServant, X: orb::Spawn> EmptyServant for orb::AsyncServant<S, X> {}
 
     orb::idl_results! {
-        /// What the IDL operation `split` gives.
+        /// The results of the IDL operation `split`.
         pub struct StoreSplitResults { pub result: String, pub at: i32 }
     }
 
     orb::idl_results! {
-        /// What the reply token of the IDL operation `swap` sends.
+        /// The results that the reply token of the IDL operation `swap` sends.
         pub struct StoreSwapDeferredResults { pub a: String, pub b: Entry }
     }
 
@@ -153,7 +153,7 @@ pub mod async_servants {
             deferred String, };
     }
 
-    /// What an asynchronous servant of [`Store`] does; `AsyncServant` serves with it.
+    /// The operations of an asynchronous servant of [`Store`], which `AsyncServant` serves.
     #[allow(clippy::all, clippy::pedantic, dead_code, unused_variables)]
     pub trait StoreAsyncServant: BoxAsyncServant + EmptyAsyncServant {
         fn first(
@@ -374,7 +374,7 @@ pub mod async_servants {
             fn swap(given: &X) -> Result<S> = "swap" { into swap_into, deferred S, };
         }
 
-        /// What an asynchronous servant of [`Single`] does; `AsyncServant` serves with it.
+        /// The operations of an asynchronous servant of [`Single`], which `AsyncServant` serves.
         #[allow(clippy::all, clippy::pedantic, dead_code, unused_variables)]
         pub trait SingleAsyncServant: Send + Sync + 'static {
             fn swap(
@@ -397,11 +397,11 @@ pub mod async_servants {
     }
 
     orb::idl_errors! {
-        /// What operations raise that declare `AsyncServants::Lost`.
+        /// The exceptions of operations that declare `AsyncServants::Lost`.
         pub enum LostError { Lost(Lost) }
     }
-    /// What `read` raises.
+    /// The exceptions of `read`.
     pub type BoxReadError = LostError;
-    /// What `wide` raises.
+    /// The exceptions of `wide`.
     pub type StoreWideError = LostError;
 }

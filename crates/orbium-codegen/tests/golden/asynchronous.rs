@@ -88,7 +88,7 @@ pub mod away {
     }
 
     orb::idl_results! {
-        /// What an asynchronous call of the IDL operation `swap` gives.
+        /// The results of an asynchronous call of the IDL operation `swap`.
         pub struct BaseSwapAsyncResults { pub result: i32, pub a: String, pub b: Point }
     }
 
@@ -108,27 +108,27 @@ pub mod away {
     }
 
     orb::idl_results! {
-        /// What the IDL operation `both` gives.
+        /// The results of the IDL operation `both`.
         pub struct WorkerBothResults { pub first: Point, pub second: Point }
     }
 
     orb::idl_results! {
-        /// What the IDL operation `grow` gives.
+        /// The results of the IDL operation `grow`.
         pub struct WorkerGrowResults { pub result: String, pub grid: Matrix }
     }
 
     orb::idl_results! {
-        /// What an asynchronous call of the IDL operation `grow` gives.
+        /// The results of an asynchronous call of the IDL operation `grow`.
         pub struct WorkerGrowAsyncResults { pub result: String, pub who: Named, pub grid: Matrix }
     }
 
     orb::idl_results! {
-        /// What an asynchronous call of the IDL operation `swap_async` gives.
+        /// The results of an asynchronous call of the IDL operation `swap_async`.
         pub struct WorkerSwapAsyncAsyncResults { pub result: String, pub a: String }
     }
 
     orb::idl_results! {
-        /// What an asynchronous call of the IDL operation `result` gives.
+        /// The results of an asynchronous call of the IDL operation `result`.
         pub struct WorkerResultAsyncResults { pub result_: i32, pub result: i32 }
     }
 
@@ -209,27 +209,27 @@ pub mod away {
     }
 
     orb::idl_errors! {
-        /// What operations raise that declare `Away::Lost`.
+        /// The exceptions of operations that declare `Away::Lost`.
         pub enum LostError { Lost(Lost) }
     }
-    /// What `_get_centre` raises.
+    /// The exceptions of `_get_centre`.
     pub type BaseCentreError = LostError;
 
     orb::idl_errors! {
-        /// What operations raise that declare `Away::Lost`, `Away::Late`.
+        /// The exceptions of operations that declare `Away::Lost`, `Away::Late`.
         pub enum LostOrLateError { Lost(Lost), Late(Late) }
     }
-    /// What `both` raises.
+    /// The exceptions of `both`.
     pub type WorkerBothError = LostOrLateError;
     orb::idl_widens!(LostError to LostOrLateError { Lost });
     orb::idl_widens!(LateError to LostOrLateError { Late });
 
     orb::idl_errors! {
-        /// What operations raise that declare `Away::Late`.
+        /// The exceptions of operations that declare `Away::Late`.
         pub enum LateError { Late(Late) }
     }
-    /// What `grow` raises.
+    /// The exceptions of `grow`.
     pub type WorkerGrowError = LateError;
-    /// What `the_longest_operation_of_all_the_operations_that_there_are` raises.
+    /// The exceptions of `the_longest_operation_of_all_the_operations_that_there_are`.
     pub type WorkerTheLongestOperationOfAllTheOperationsThatThereAreError = LateError;
 }

@@ -73,16 +73,16 @@ pub mod borrowed {
     }
 
     orb::idl_results! {
-        /// What the IDL operation `split` gives.
+        /// The results of the IDL operation `split`.
         pub struct DeckSplitResults { pub result: String, pub rest: String, pub at: i32 }
     }
 
     orb::idl_results! {
-        /// What the IDL operation `numbers` gives.
+        /// The results of the IDL operation `numbers`.
         pub struct DeckNumbersResults { pub result: i32, pub second: Colour }
     }
 
-    /// What a servant sends for the IDL operation `short_text`.
+    /// The results that a servant sends for the IDL operation `short_text`.
     #[derive(Clone, Copy, Debug)]
     pub struct DeckShortTextReply<'a> {
         pub result: &'a str,
@@ -94,7 +94,7 @@ pub mod borrowed {
         }
     }
 
-    /// What a servant sends for the IDL operation `wide`.
+    /// The results that a servant sends for the IDL operation `wide`.
     #[derive(Clone, Copy, Debug)]
     pub struct DeckWideReply<'a> {
         pub result: &'a str,
@@ -106,7 +106,7 @@ pub mod borrowed {
         }
     }
 
-    /// What a servant sends for the IDL operation `split`.
+    /// The results that a servant sends for the IDL operation `split`.
     #[derive(Clone, Copy, Debug)]
     pub struct DeckSplitReply<'a> {
         pub result: &'a str,
@@ -122,7 +122,7 @@ pub mod borrowed {
         }
     }
 
-    /// What a servant sends for the IDL operation `swap`.
+    /// The results that a servant sends for the IDL operation `swap`.
     #[derive(Clone, Copy, Debug)]
     pub struct DeckSwapReply<'a> {
         pub a: &'a str,
@@ -136,7 +136,7 @@ pub mod borrowed {
         }
     }
 
-    /// What a servant sends for the IDL operation `numbers`.
+    /// The results that a servant sends for the IDL operation `numbers`.
     #[derive(Clone, Copy, Debug)]
     pub struct DeckNumbersReply {
         pub result: i32,
@@ -186,11 +186,11 @@ pub mod borrowed {
     }
 
     orb::idl_errors! {
-        /// What operations raise that declare `Borrowed::Lost`.
+        /// The exceptions of operations that declare `Borrowed::Lost`.
         pub enum LostError { Lost(Lost) }
     }
-    /// What `split` raises.
+    /// The exceptions of `split`.
     pub type DeckSplitError = LostError;
-    /// What `read` raises.
+    /// The exceptions of `read`.
     pub type BoxReadError = LostError;
 }

@@ -13,7 +13,7 @@ pub mod by_value {
     }
 
     orb::idl_interface! {
-        /// What can say what it is.
+        /// An object with a description.
         ///
         /// IDL interface `ByValue::Describable`, repository id `IDL:ByValue/Describable:1.0`.
         pub struct Describable = "IDL:ByValue/Describable:1.0";
@@ -218,7 +218,7 @@ pub mod by_value {
     }
 
     orb::idl_results! {
-        /// What the IDL operation `count` gives.
+        /// The results of the IDL operation `count`.
         pub struct CounterCountResults { pub result: i32, pub before: i32 }
     }
 
@@ -333,7 +333,7 @@ pub mod by_value {
     }
 
     orb::idl_errors! {
-        /// What operations raise that declare `ByValue::Nowhere`.
+        /// The exceptions of operations that declare `ByValue::Nowhere`.
         pub enum NowhereError { Nowhere(Nowhere) }
     }
 }

@@ -392,7 +392,7 @@ pub mod components {
     }
 
     orb::idl_interface! {
-        /// What the standard has as CORBA::IRObject is an Object here: the same on the wire.
+        /// The IRObject of CORBA is an Object here: the same on the wire.
         ///
         /// IDL interface `Components::CCMObject`, repository id `IDL:omg.org/Components/CCMObject:1.0`.
         pub struct CcmObject("CCMObject"): Navigation = "IDL:omg.org/Components/CCMObject:1.0";
@@ -459,35 +459,35 @@ pub mod components {
     }
 
     orb::idl_errors! {
-        /// What operations raise that declare `Components::BadEventType`.
+        /// The exceptions of operations that declare `Components::BadEventType`.
         pub enum BadEventTypeError { BadEventType(BadEventType) }
     }
-    /// What `push_event` raises.
+    /// The exceptions of `push_event`.
     pub type EventConsumerBasePushEventError = BadEventTypeError;
 
     orb::idl_errors! {
-        /// What operations raise that declare `Components::InvalidName`.
+        /// The exceptions of operations that declare `Components::InvalidName`.
         pub enum InvalidNameError { InvalidName(InvalidName) }
     }
-    /// What `provide_facet` raises.
+    /// The exceptions of `provide_facet`.
     pub type NavigationProvideFacetError = InvalidNameError;
-    /// What `get_named_facets` raises.
+    /// The exceptions of `get_named_facets`.
     pub type NavigationGetNamedFacetsError = InvalidNameError;
-    /// What `get_connections` raises.
+    /// The exceptions of `get_connections`.
     pub type ReceptaclesGetConnectionsError = InvalidNameError;
-    /// What `get_named_receptacles` raises.
+    /// The exceptions of `get_named_receptacles`.
     pub type ReceptaclesGetNamedReceptaclesError = InvalidNameError;
-    /// What `get_consumer` raises.
+    /// The exceptions of `get_consumer`.
     pub type EventsGetConsumerError = InvalidNameError;
-    /// What `get_named_consumers` raises.
+    /// The exceptions of `get_named_consumers`.
     pub type EventsGetNamedConsumersError = InvalidNameError;
-    /// What `get_named_emitters` raises.
+    /// The exceptions of `get_named_emitters`.
     pub type EventsGetNamedEmittersError = InvalidNameError;
-    /// What `get_named_publishers` raises.
+    /// The exceptions of `get_named_publishers`.
     pub type EventsGetNamedPublishersError = InvalidNameError;
 
     orb::idl_errors! {
-        /// What operations raise that declare `Components::InvalidName`, `Components::InvalidConnection`, `Components::ExceededConnectionLimit`, `Components::AlreadyConnected`.
+        /// The exceptions of operations that declare `Components::InvalidName`, `Components::InvalidConnection`, `Components::ExceededConnectionLimit`, `Components::AlreadyConnected`.
         pub enum ReceptaclesConnectError {
             InvalidName(InvalidName), InvalidConnection(InvalidConnection),
             ExceededConnectionLimit(ExceededConnectionLimit), AlreadyConnected(AlreadyConnected),
@@ -505,7 +505,7 @@ pub mod components {
     });
 
     orb::idl_errors! {
-        /// What operations raise that declare `Components::InvalidName`, `Components::InvalidConnection`, `Components::NoConnection`, `Components::CookieRequired`.
+        /// The exceptions of operations that declare `Components::InvalidName`, `Components::InvalidConnection`, `Components::NoConnection`, `Components::CookieRequired`.
         pub enum ReceptaclesDisconnectError {
             InvalidName(InvalidName), InvalidConnection(InvalidConnection),
             NoConnection(NoConnection), CookieRequired(CookieRequired),
@@ -520,7 +520,7 @@ pub mod components {
     });
 
     orb::idl_errors! {
-        /// What operations raise that declare `Components::InvalidName`, `Components::InvalidConnection`, `Components::ExceededConnectionLimit`.
+        /// The exceptions of operations that declare `Components::InvalidName`, `Components::InvalidConnection`, `Components::ExceededConnectionLimit`.
         pub enum EventsSubscribeError {
             InvalidName(InvalidName), InvalidConnection(InvalidConnection),
             ExceededConnectionLimit(ExceededConnectionLimit),
@@ -532,17 +532,17 @@ pub mod components {
     });
 
     orb::idl_errors! {
-        /// What operations raise that declare `Components::InvalidName`, `Components::InvalidConnection`.
+        /// The exceptions of operations that declare `Components::InvalidName`, `Components::InvalidConnection`.
         pub enum InvalidNameOrInvalidConnectionError {
             InvalidName(InvalidName), InvalidConnection(InvalidConnection),
         }
     }
-    /// What `unsubscribe` raises.
+    /// The exceptions of `unsubscribe`.
     pub type EventsUnsubscribeError = InvalidNameOrInvalidConnectionError;
     orb::idl_widens!(InvalidNameError to InvalidNameOrInvalidConnectionError { InvalidName });
 
     orb::idl_errors! {
-        /// What operations raise that declare `Components::InvalidName`, `Components::InvalidConnection`, `Components::AlreadyConnected`.
+        /// The exceptions of operations that declare `Components::InvalidName`, `Components::InvalidConnection`, `Components::AlreadyConnected`.
         pub enum EventsConnectConsumerError {
             InvalidName(InvalidName), InvalidConnection(InvalidConnection),
             AlreadyConnected(AlreadyConnected),
@@ -554,43 +554,43 @@ pub mod components {
     });
 
     orb::idl_errors! {
-        /// What operations raise that declare `Components::InvalidName`, `Components::NoConnection`.
+        /// The exceptions of operations that declare `Components::InvalidName`, `Components::NoConnection`.
         pub enum InvalidNameOrNoConnectionError {
             InvalidName(InvalidName), NoConnection(NoConnection),
         }
     }
-    /// What `disconnect_consumer` raises.
+    /// The exceptions of `disconnect_consumer`.
     pub type EventsDisconnectConsumerError = InvalidNameOrNoConnectionError;
     orb::idl_widens!(InvalidNameError to InvalidNameOrNoConnectionError { InvalidName });
 
     orb::idl_errors! {
-        /// What operations raise that declare `Components::NoKeyAvailable`.
+        /// The exceptions of operations that declare `Components::NoKeyAvailable`.
         pub enum NoKeyAvailableError { NoKeyAvailable(NoKeyAvailable) }
     }
-    /// What `get_primary_key` raises.
+    /// The exceptions of `get_primary_key`.
     pub type CcmObjectGetPrimaryKeyError = NoKeyAvailableError;
 
     orb::idl_errors! {
-        /// What operations raise that declare `Components::InvalidConfiguration`.
+        /// The exceptions of operations that declare `Components::InvalidConfiguration`.
         pub enum InvalidConfigurationError { InvalidConfiguration(InvalidConfiguration) }
     }
-    /// What `configuration_complete` raises.
+    /// The exceptions of `configuration_complete`.
     pub type CcmObjectConfigurationCompleteError = InvalidConfigurationError;
 
     orb::idl_errors! {
-        /// What operations raise that declare `Components::RemoveFailure`.
+        /// The exceptions of operations that declare `Components::RemoveFailure`.
         pub enum RemoveFailureError { RemoveFailure(RemoveFailure) }
     }
-    /// What `remove` raises.
+    /// The exceptions of `remove`.
     pub type CcmObjectRemoveError = RemoveFailureError;
-    /// What `remove_component` raises.
+    /// The exceptions of `remove_component`.
     pub type CcmHomeRemoveComponentError = RemoveFailureError;
 
     orb::idl_errors! {
-        /// What operations raise that declare `Components::CreateFailure`.
+        /// The exceptions of operations that declare `Components::CreateFailure`.
         pub enum CreateFailureError { CreateFailure(CreateFailure) }
     }
-    /// What `create_component` raises.
+    /// The exceptions of `create_component`.
     pub type KeylessCcmHomeCreateComponentError = CreateFailureError;
 }
 
@@ -672,7 +672,7 @@ pub mod plant {
         fn flow() -> Result<i32> = "_get_flow";
     }
 
-    /// What the IDL interface `Plant::Pump` defines inside.
+    /// The definitions in the IDL interface `Plant::Pump`.
     pub mod pump {
         use orbium::codegen as orb;
 
@@ -823,13 +823,13 @@ pub mod plant {
     }
 
     orb::idl_errors! {
-        /// What operations raise that declare `Components::InvalidConnection`, `Components::ExceededConnectionLimit`.
+        /// The exceptions of operations that declare `Components::InvalidConnection`, `Components::ExceededConnectionLimit`.
         pub enum InvalidConnectionOrExceededConnectionLimitError {
             InvalidConnection(super::components::InvalidConnection),
             ExceededConnectionLimit(super::components::ExceededConnectionLimit),
         }
     }
-    /// What `connect_inlets` raises.
+    /// The exceptions of `connect_inlets`.
     pub type PumpConnectInletsError = InvalidConnectionOrExceededConnectionLimitError;
     orb::idl_widens!(InvalidConnectionError to InvalidConnectionOrExceededConnectionLimitError {
         InvalidConnection,
@@ -839,62 +839,62 @@ pub mod plant {
     });
 
     orb::idl_errors! {
-        /// What operations raise that declare `Components::InvalidConnection`.
+        /// The exceptions of operations that declare `Components::InvalidConnection`.
         pub enum InvalidConnectionError { InvalidConnection(super::components::InvalidConnection) }
     }
-    /// What `disconnect_inlets` raises.
+    /// The exceptions of `disconnect_inlets`.
     pub type PumpDisconnectInletsError = InvalidConnectionError;
-    /// What `unsubscribe_alarms` raises.
+    /// The exceptions of `unsubscribe_alarms`.
     pub type PumpUnsubscribeAlarmsError = InvalidConnectionError;
 
     orb::idl_errors! {
-        /// What operations raise that declare `Components::InvalidConnection`, `Components::AlreadyConnected`.
+        /// The exceptions of operations that declare `Components::InvalidConnection`, `Components::AlreadyConnected`.
         pub enum InvalidConnectionOrAlreadyConnectedError {
             InvalidConnection(super::components::InvalidConnection),
             AlreadyConnected(super::components::AlreadyConnected),
         }
     }
-    /// What `connect_drain` raises.
+    /// The exceptions of `connect_drain`.
     pub type PumpConnectDrainError = InvalidConnectionOrAlreadyConnectedError;
     orb::idl_widens!(InvalidConnectionError to InvalidConnectionOrAlreadyConnectedError {
         InvalidConnection,
     });
 
     orb::idl_errors! {
-        /// What operations raise that declare `Components::NoConnection`.
+        /// The exceptions of operations that declare `Components::NoConnection`.
         pub enum NoConnectionError { NoConnection(super::components::NoConnection) }
     }
-    /// What `disconnect_drain` raises.
+    /// The exceptions of `disconnect_drain`.
     pub type PumpDisconnectDrainError = NoConnectionError;
 
     orb::idl_errors! {
-        /// What operations raise that declare `Components::ExceededConnectionLimit`.
+        /// The exceptions of operations that declare `Components::ExceededConnectionLimit`.
         pub enum ExceededConnectionLimitError {
             ExceededConnectionLimit(super::components::ExceededConnectionLimit),
         }
     }
-    /// What `subscribe_alarms` raises.
+    /// The exceptions of `subscribe_alarms`.
     pub type PumpSubscribeAlarmsError = ExceededConnectionLimitError;
 
     orb::idl_errors! {
-        /// What operations raise that declare `Components::CreateFailure`, `Plant::Broken`.
+        /// The exceptions of operations that declare `Components::CreateFailure`, `Plant::Broken`.
         pub enum CreateFailureOrBrokenError {
             CreateFailure(super::components::CreateFailure), Broken(Broken),
         }
     }
-    /// What `with_flow` raises.
+    /// The exceptions of `with_flow`.
     pub type PumpHomeExplicitWithFlowError = CreateFailureOrBrokenError;
     orb::idl_widens!(CreateFailureError to CreateFailureOrBrokenError { CreateFailure });
 
     orb::idl_errors! {
-        /// What operations raise that declare `Components::FinderFailure`.
+        /// The exceptions of operations that declare `Components::FinderFailure`.
         pub enum FinderFailureError { FinderFailure(super::components::FinderFailure) }
     }
-    /// What `broken` raises.
+    /// The exceptions of `broken`.
     pub type PumpHomeExplicitBrokenError = FinderFailureError;
 
     orb::idl_errors! {
-        /// What operations raise that declare `Components::DuplicateKeyValue`, `Components::InvalidKey`, `Components::CreateFailure`.
+        /// The exceptions of operations that declare `Components::DuplicateKeyValue`, `Components::InvalidKey`, `Components::CreateFailure`.
         pub enum PumpHomeImplicitCreateError {
             DuplicateKeyValue(super::components::DuplicateKeyValue),
             InvalidKey(super::components::InvalidKey),
@@ -904,7 +904,7 @@ pub mod plant {
     orb::idl_widens!(CreateFailureError to PumpHomeImplicitCreateError { CreateFailure });
 
     orb::idl_errors! {
-        /// What operations raise that declare `Components::UnknownKeyValue`, `Components::InvalidKey`, `Components::FinderFailure`.
+        /// The exceptions of operations that declare `Components::UnknownKeyValue`, `Components::InvalidKey`, `Components::FinderFailure`.
         pub enum PumpHomeImplicitFindByPrimaryKeyError {
             UnknownKeyValue(super::components::UnknownKeyValue),
             InvalidKey(super::components::InvalidKey),
@@ -914,7 +914,7 @@ pub mod plant {
     orb::idl_widens!(FinderFailureError to PumpHomeImplicitFindByPrimaryKeyError { FinderFailure });
 
     orb::idl_errors! {
-        /// What operations raise that declare `Components::UnknownKeyValue`, `Components::InvalidKey`, `Components::RemoveFailure`.
+        /// The exceptions of operations that declare `Components::UnknownKeyValue`, `Components::InvalidKey`, `Components::RemoveFailure`.
         pub enum PumpHomeImplicitRemoveError {
             UnknownKeyValue(super::components::UnknownKeyValue),
             InvalidKey(super::components::InvalidKey),
@@ -923,9 +923,9 @@ pub mod plant {
     }
 
     orb::idl_errors! {
-        /// What operations raise that declare `Components::CreateFailure`.
+        /// The exceptions of operations that declare `Components::CreateFailure`.
         pub enum CreateFailureError { CreateFailure(super::components::CreateFailure) }
     }
-    /// What `create` raises.
+    /// The exceptions of `create`.
     pub type SirenHomeImplicitCreateError = CreateFailureError;
 }

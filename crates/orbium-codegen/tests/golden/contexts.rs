@@ -17,7 +17,7 @@ pub mod contexts {
     }
 
     orb::idl_results! {
-        /// What the IDL operation `exchange` gives.
+        /// The results of the IDL operation `exchange`.
         pub struct DeskExchangeResults { pub result: bool, pub count: i32 }
     }
 
@@ -67,7 +67,7 @@ pub mod contexts {
     }
 
     orb::idl_results! {
-        /// What an asynchronous call of the IDL operation `exchange` gives.
+        /// The results of an asynchronous call of the IDL operation `exchange`.
         pub struct LaterExchangeAsyncResults { pub result: bool, pub words: String }
     }
 
@@ -156,7 +156,7 @@ pub mod contexts {
             context 0 greet_in_context(context) ["site"], };
     }
 
-    /// What an asynchronous servant of [`Served`] does; `AsyncServant` serves with it.
+    /// The operations of an asynchronous servant of [`Served`], which `AsyncServant` serves.
     #[allow(clippy::all, clippy::pedantic, dead_code, unused_variables)]
     pub trait ServedAsyncServant: Send + Sync + 'static {
         fn greet(
@@ -188,11 +188,11 @@ pub mod contexts {
     }
 
     orb::idl_errors! {
-        /// What operations raise that declare `Contexts::Refused`.
+        /// The exceptions of operations that declare `Contexts::Refused`.
         pub enum RefusedError { Refused(Refused) }
     }
-    /// What `greet` raises.
+    /// The exceptions of `greet`.
     pub type DeskGreetError = RefusedError;
-    /// What `ask` raises.
+    /// The exceptions of `ask`.
     pub type LaterAskError = RefusedError;
 }

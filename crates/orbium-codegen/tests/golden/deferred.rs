@@ -47,12 +47,12 @@ pub mod deferred {
     }
 
     orb::idl_results! {
-        /// What the IDL operation `split` gives.
+        /// The results of the IDL operation `split`.
         pub struct StoreSplitResults { pub result: String, pub at: i32 }
     }
 
     orb::idl_results! {
-        /// What the reply token of the IDL operation `swap` sends.
+        /// The results that the reply token of the IDL operation `swap` sends.
         pub struct StoreSwapDeferredResults { pub a: String, pub b: Entry }
     }
 
@@ -84,11 +84,11 @@ pub mod deferred {
     }
 
     orb::idl_errors! {
-        /// What operations raise that declare `Deferred::Lost`.
+        /// The exceptions of operations that declare `Deferred::Lost`.
         pub enum LostError { Lost(Lost) }
     }
-    /// What `read` raises.
+    /// The exceptions of `read`.
     pub type BoxReadError = LostError;
-    /// What `wide` raises.
+    /// The exceptions of `wide`.
     pub type StoreWideError = LostError;
 }

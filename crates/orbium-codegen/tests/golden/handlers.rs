@@ -140,24 +140,24 @@ pub mod handled {
     }
 
     orb::idl_results! {
-        /// What the IDL operation `drain` gives.
+        /// The results of the IDL operation `drain`.
         pub struct TankDrainResults { pub left: Readings, pub remark: String as orb::WideString }
     }
 
     orb::idl_results! {
-        /// What the IDL operation `next` gives.
+        /// The results of the IDL operation `next`.
         pub struct TankNextResults {
             pub result: Option<Tank>, pub about: Option<Note>, pub all: orb::Any,
         }
     }
 
     orb::idl_results! {
-        /// What an asynchronous call of the IDL operation `fill` gives.
+        /// The results of an asynchronous call of the IDL operation `fill`.
         pub struct TankFillAsyncResults { pub result: Reading, pub level: i32 }
     }
 
     orb::idl_results! {
-        /// What an asynchronous call of the IDL operation `next` gives.
+        /// The results of an asynchronous call of the IDL operation `next`.
         pub struct TankNextAsyncResults {
             pub result: Option<Tank>, pub any_one: Option<orb::ObjectRef>, pub about: Option<Note>,
             pub all: orb::Any,
@@ -342,7 +342,7 @@ pub mod handled {
             = "turn_excep" { async turn_excep_async, deferred (), };
     }
 
-    /// What an asynchronous servant of [`AmiDialHandler`] does; `AsyncServant` serves with it.
+    /// The operations of an asynchronous servant of [`AmiDialHandler`], which `AsyncServant` serves.
     #[allow(clippy::all, clippy::pedantic, dead_code, unused_variables)]
     pub trait AmiDialHandlerAsyncServant: orbium::messaging::ReplyHandlerAsyncServant {
         fn turn(
@@ -406,28 +406,28 @@ pub mod handled {
     }
 
     orb::idl_errors! {
-        /// What operations raise that declare `Handled::Empty`.
+        /// The exceptions of operations that declare `Handled::Empty`.
         pub enum EmptyError { Empty(Empty) }
     }
-    /// What `_get_last` raises.
+    /// The exceptions of `_get_last`.
     pub type GaugeLastError = EmptyError;
-    /// What `drain` raises.
+    /// The exceptions of `drain`.
     pub type TankDrainError = EmptyError;
-    /// What `turn` raises.
+    /// The exceptions of `turn`.
     pub type DialTurnError = EmptyError;
 
     orb::idl_errors! {
-        /// What operations raise that declare `Handled::Empty`, `Handled::Dented`.
+        /// The exceptions of operations that declare `Handled::Empty`, `Handled::Dented`.
         pub enum EmptyOrDentedError { Empty(Empty), Dented(Dented) }
     }
-    /// What `level` raises.
+    /// The exceptions of `level`.
     pub type GaugeLevelError = EmptyOrDentedError;
     orb::idl_widens!(EmptyError to EmptyOrDentedError { Empty });
 
     orb::idl_errors! {
-        /// What operations raise that declare `Handled::Replaced`.
+        /// The exceptions of operations that declare `Handled::Replaced`.
         pub enum ReplacedError { Replaced(Replaced) }
     }
-    /// What `close` raises.
+    /// The exceptions of `close`.
     pub type GaugeCloseError = ReplacedError;
 }

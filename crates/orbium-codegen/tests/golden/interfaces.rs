@@ -78,19 +78,19 @@ pub mod interfaces {
     }
 
     orb::idl_results! {
-        /// What the IDL operation `divide` gives.
+        /// The results of the IDL operation `divide`.
         pub struct EverythingDivideResults { pub result: i32, pub remainder: i32 }
     }
 
     orb::idl_results! {
-        /// What the IDL operation `two` gives.
+        /// The results of the IDL operation `two`.
         pub struct EverythingTwoResults {
             pub first: String, pub second: everything::Token as orb::BoundedSequence<u8, 16>,
         }
     }
 
     orb::idl_results! {
-        /// What the IDL operation `both` gives.
+        /// The results of the IDL operation `both`.
         pub struct EverythingBothResults { pub result: String, pub number: i32 }
     }
 
@@ -143,7 +143,7 @@ pub mod interfaces {
         fn in_a_row(values: &[f64], flags: &[bool], texts: &[String]) -> Result<()> = "in_a_row";
     }
 
-    /// What the IDL interface `Interfaces::Everything` defines inside.
+    /// The definitions in the IDL interface `Interfaces::Everything`.
     pub mod everything {
         use orbium::codegen as orb;
 
@@ -246,29 +246,29 @@ pub mod interfaces {
     }
 
     orb::idl_errors! {
-        /// What operations raise that declare `Base::Broken`, `Base::Busy`.
+        /// The exceptions of operations that declare `Base::Broken`, `Base::Busy`.
         pub enum BrokenOrBusyError { Broken(super::base::Broken), Busy(super::base::Busy) }
     }
-    /// What `_set_flag` raises.
+    /// The exceptions of `_set_flag`.
     pub type EverythingSetFlagError = BrokenOrBusyError;
     orb::idl_widens!(BrokenError to BrokenOrBusyError { Broken });
 
     orb::idl_errors! {
-        /// What operations raise that declare `Base::Broken`.
+        /// The exceptions of operations that declare `Base::Broken`.
         pub enum BrokenError { Broken(super::base::Broken) }
     }
-    /// What `_get_flag` raises.
+    /// The exceptions of `_get_flag`.
     pub type EverythingFlagError = BrokenError;
 
     orb::idl_errors! {
-        /// What operations raise that declare `Interfaces::Everything::Denied`.
+        /// The exceptions of operations that declare `Interfaces::Everything::Denied`.
         pub enum DeniedError { Denied(everything::Denied) }
     }
-    /// What `find` raises.
+    /// The exceptions of `find`.
     pub type EverythingFindError = DeniedError;
 
     orb::idl_errors! {
-        /// What operations raise that declare `Base::Broken`, `Base::Busy`, `Base::Gone`.
+        /// The exceptions of operations that declare `Base::Broken`, `Base::Busy`, `Base::Gone`.
         pub enum EverythingAllError {
             Broken(super::base::Broken), Busy(super::base::Busy), Gone(super::base::Gone),
         }
@@ -278,19 +278,19 @@ pub mod interfaces {
     orb::idl_widens!(GoneError to EverythingAllError { Gone });
 
     orb::idl_errors! {
-        /// What operations raise that declare `Base::Busy`, `Interfaces::Everything::Denied`.
+        /// The exceptions of operations that declare `Base::Busy`, `Interfaces::Everything::Denied`.
         pub enum BusyOrDeniedError { Busy(super::base::Busy), Denied(everything::Denied) }
     }
-    /// What `several` raises.
+    /// The exceptions of `several`.
     pub type EverythingSeveralError = BusyOrDeniedError;
-    /// What `again` raises.
+    /// The exceptions of `again`.
     pub type EverythingAgainError = BusyOrDeniedError;
     orb::idl_widens!(DeniedError to BusyOrDeniedError { Denied });
 
     orb::idl_errors! {
-        /// What operations raise that declare `Base::Gone`.
+        /// The exceptions of operations that declare `Base::Gone`.
         pub enum GoneError { Gone(super::base::Gone) }
     }
-    /// What `look_up` raises.
+    /// The exceptions of `look_up`.
     pub type ShelfLookUpError = GoneError;
 }

@@ -33,7 +33,7 @@ pub mod local {
         fn zone(&self) -> Result<String, orb::SystemException>;
     }
 
-    /// What the IDL operation `set_source` gives.
+    /// The results of the IDL operation `set_source`.
     #[derive(Clone, Debug, PartialEq)]
     pub struct WatchSetSourceResults {
         pub old: i32,
@@ -72,9 +72,9 @@ pub mod local {
     }
 
     orb::idl_errors! {
-        /// What operations raise that declare `Local::Late`.
+        /// The exceptions of operations that declare `Local::Late`.
         pub enum LateError { Late(Late) }
     }
-    /// What `wait_until` raises.
+    /// The exceptions of `wait_until`.
     pub type ClockWaitUntilError = LateError;
 }

@@ -158,17 +158,17 @@ pub mod r#type {
     }
 
     orb::idl_errors! {
-        /// What operations raise that declare `type::Err`.
+        /// The exceptions of operations that declare `type::Err`.
         pub enum ErrError { Err(Err) }
     }
-    /// What `call` raises.
+    /// The exceptions of `call`.
     pub type OkCallError = ErrError;
 
     orb::idl_errors! {
-        /// What operations raise that declare `type::Err`, `type::None`.
+        /// The exceptions of operations that declare `type::Err`, `type::None`.
         pub enum ErrOrNoneError { Err(Err), None(None) }
     }
-    /// What `look` raises.
+    /// The exceptions of `look`.
     pub type SizedLookError = ErrOrNoneError;
     orb::idl_widens!(ErrError to ErrOrNoneError { Err });
 }
@@ -293,7 +293,7 @@ pub mod clashes {
         fn get() -> Result<std_::Core> = "get";
     }
 
-    /// What the IDL interface `Clashes::std` defines inside.
+    /// The definitions in the IDL interface `Clashes::std`.
     pub mod std_ {
         use orbium::codegen as orb;
 
@@ -313,9 +313,9 @@ pub mod clashes {
     }
 
     orb::idl_errors! {
-        /// What operations raise that declare `Clashes::Foo`.
+        /// The exceptions of operations that declare `Clashes::Foo`.
         pub enum FooError_ { Foo(Foo) }
     }
-    /// What `f` raises.
+    /// The exceptions of `f`.
     pub type UserFError = FooError_;
 }

@@ -71,12 +71,12 @@ pub mod polled {
     }
 
     orb::idl_results! {
-        /// What the IDL operation `drain` gives.
+        /// The results of the IDL operation `drain`.
         pub struct TankDrainResults { pub left: Readings, pub is_empty: bool }
     }
 
     orb::idl_results! {
-        /// What an asynchronous call of the IDL operation `fill` gives.
+        /// The results of an asynchronous call of the IDL operation `fill`.
         pub struct TankFillAsyncResults { pub result: Reading, pub level: i32 }
     }
 
@@ -142,19 +142,19 @@ pub mod polled {
     }
 
     orb::idl_errors! {
-        /// What operations raise that declare `Polled::Empty`.
+        /// The exceptions of operations that declare `Polled::Empty`.
         pub enum EmptyError { Empty(Empty) }
     }
-    /// What `_get_last` raises.
+    /// The exceptions of `_get_last`.
     pub type GaugeLastError = EmptyError;
-    /// What `drain` raises.
+    /// The exceptions of `drain`.
     pub type TankDrainError = EmptyError;
 
     orb::idl_errors! {
-        /// What operations raise that declare `Polled::Empty`, `Polled::Dented`.
+        /// The exceptions of operations that declare `Polled::Empty`, `Polled::Dented`.
         pub enum EmptyOrDentedError { Empty(Empty), Dented(Dented) }
     }
-    /// What `level` raises.
+    /// The exceptions of `level`.
     pub type GaugeLevelError = EmptyOrDentedError;
     orb::idl_widens!(EmptyError to EmptyOrDentedError { Empty });
 }

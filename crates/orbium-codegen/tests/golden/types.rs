@@ -164,7 +164,7 @@ pub mod types {
         }
     }
 
-    /// What the IDL struct `Types::Outer` defines inside.
+    /// The definitions in the IDL struct `Types::Outer`.
     pub mod outer {
         use orbium::codegen as orb;
 

@@ -201,7 +201,7 @@ pub mod unions {
         }
     }
 
-    /// What the IDL union `Unions::Named` defines inside.
+    /// The definitions in the IDL union `Unions::Named`.
     pub mod named {
         use orbium::codegen as orb;
 

@@ -95,7 +95,7 @@ pub mod valuetypes {
         }
     }
 
-    /// What the IDL valuetype `Valuetypes::Holder` defines inside.
+    /// The definitions in the IDL valuetype `Valuetypes::Holder`.
     pub mod holder {
         use orbium::codegen as orb;
 
@@ -127,7 +127,7 @@ pub mod valuetypes {
     }
 
     orb::idl_results! {
-        /// What the IDL operation `echo_chain` gives.
+        /// The results of the IDL operation `echo_chain`.
         pub struct KeeperEchoChainResults { pub result: Option<Chain>, pub other: Option<Chain> }
     }
 
@@ -149,10 +149,10 @@ pub mod valuetypes {
     }
 
     orb::idl_errors! {
-        /// What operations raise that declare `Valuetypes::Refused`.
+        /// The exceptions of operations that declare `Valuetypes::Refused`.
         pub enum RefusedError { Refused(Refused) }
     }
-    /// What `echo_point` raises.
+    /// The exceptions of `echo_point`.
     pub type KeeperEchoPointError = RefusedError;
 }
 
@@ -215,7 +215,7 @@ pub mod drawing {
         }
     }
 
-    /// What the IDL operation `scale` gives.
+    /// The results of the IDL operation `scale`.
     #[derive(Clone, Debug, PartialEq)]
     pub struct CircleScaleResults {
         pub before: f64,
@@ -292,7 +292,7 @@ pub mod drawing {
     }
 
     orb::idl_errors! {
-        /// What operations raise that declare `Drawing::Degenerate`.
+        /// The exceptions of operations that declare `Drawing::Degenerate`.
         pub enum DegenerateError { Degenerate(Degenerate) }
     }
 }

@@ -212,7 +212,7 @@ pub mod views {
     }
 
     orb::idl_results! {
-        /// What an asynchronous call of the IDL operation `swap` gives.
+        /// The results of an asynchronous call of the IDL operation `swap`.
         pub struct StoreSwapAsyncResults { pub result: String, pub other: Entry }
     }
 
@@ -255,11 +255,11 @@ pub mod views {
     }
 
     orb::idl_errors! {
-        /// What operations raise that declare `Views::Lost`.
+        /// The exceptions of operations that declare `Views::Lost`.
         pub enum LostError { Lost(Lost) }
     }
-    /// What `put` raises.
+    /// The exceptions of `put`.
     pub type StorePutError = LostError;
-    /// What `longest` raises.
+    /// The exceptions of `longest`.
     pub type StoreLongestError = LostError;
 }

@@ -36,8 +36,8 @@ tags! {
     TAG_POLICIES 2 "Policies that the client should know.";
     TAG_ALTERNATE_IIOP_ADDRESS 3 "Another host and port; may repeat.";
     TAG_COMPLETE_OBJECT_KEY 5 "Object key of a multi-component profile.";
-    TAG_ENDPOINT_ID_POSITION 6 "Where in the key the endpoint id lies.";
-    TAG_LOCATION_POLICY 12 "When to send LocateRequest.";
+    TAG_ENDPOINT_ID_POSITION 6 "The position of the endpoint id in the key.";
+    TAG_LOCATION_POLICY 12 "The condition for LocateRequests.";
     TAG_ASSOCIATION_OPTIONS 13 "Security options.";
     TAG_SEC_NAME 14 "Security name.";
     TAG_SPKM_1_SEC_MECH 15 "Security mechanism SPKM 1.";
@@ -50,7 +50,7 @@ tags! {
     TAG_GENERIC_SEC_MECH 22 "Generic security mechanism.";
     TAG_FIREWALL_TRANS 23 "Firewall.";
     TAG_SCCP_CONTACT_INFO 24 "SS7 contact information.";
-    TAG_JAVA_CODEBASE 25 "Where Java classes are found.";
+    TAG_JAVA_CODEBASE 25 "The location of Java classes.";
     TAG_TRANSACTION_POLICY 26 "Transaction policy, old form.";
     TAG_FT_GROUP 27 "Fault-tolerant group.";
     TAG_FT_PRIMARY 28 "Primary member of a fault-tolerant group.";

@@ -22,7 +22,7 @@ macro_rules! idl_operations {
                 [$value $(as $codec)?] [$($error)?] $wire { $($($more)*)? }
             })*
         }
-        #[doc = concat!("What a servant of [`", stringify!($name), "`] does.")]
+        #[doc = concat!("The operations of a servant of [`", stringify!($name), "`].")]
         #[allow(clippy::all, clippy::pedantic, dead_code, missing_docs, unnameable_types, unreachable_pub)]
         pub trait $servant:
             $($supertraits)* ::core::marker::Send + ::core::marker::Sync + 'static

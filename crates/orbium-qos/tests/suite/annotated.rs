@@ -1,6 +1,6 @@
 // What `orbium-ridl` generates for `@qos`: its test `quality` compares.
 
-/// What `@qos` and `@rt` say of operations.
+/// The values that `@qos` and `@rt` set for operations.
 #[allow(dead_code, unreachable_pub)]
 pub mod quality {
     /// Of `Rudder::steer`.

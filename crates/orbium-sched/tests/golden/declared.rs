@@ -11,7 +11,7 @@ pub const AIRFRAME_PUSH: usize = 4;
 /// The index of `odd "name"`.
 pub const ODD_NAME: usize = 5;
 
-/// What the operations need, and what they depend on.
+/// The needs of the operations, and their dependencies.
 #[rustfmt::skip]
 pub static OPERATIONS: [orbium_sched::Declaration; 6] = [
     orbium_sched::Declaration {

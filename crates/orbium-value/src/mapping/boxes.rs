@@ -24,7 +24,7 @@ macro_rules! idl_value_box {
         $crate::idl_value_handle! { [$(#[$meta])*] $name $type $id Boxed [] [] [] }
         $crate::idl_value_access! { $name $state }
 
-        #[doc = concat!("What is in a [`", stringify!($name), "`].")]
+        #[doc = concat!("The content of a [`", stringify!($name), "`].")]
         #[allow(clippy::all, clippy::pedantic, dead_code, unnameable_types, unreachable_pub)]
         #[derive(Clone, Debug, PartialEq)]
         pub struct $state {
