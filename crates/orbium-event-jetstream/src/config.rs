@@ -63,6 +63,9 @@ pub struct JetStreamConfig {
     pub set_events: usize,
     /// Maximum bytes of the events of one push; 256 KiB by default. A larger event is pushed alone.
     pub set_bytes: usize,
+    /// Maximum bytes of the events with which the conjunctions of a subscription wait; 16 MiB by
+    /// default. Beyond it these events are discarded as refused ones are.
+    pub conjunction_bytes: usize,
     /// Maximum number of consumers, those that have not connected yet included; 1,024 by default.
     pub consumers: usize,
     /// Maximum number of suppliers, likewise; 1,024 by default.
@@ -99,6 +102,7 @@ impl JetStreamConfig {
             window: 64,
             set_events: 64,
             set_bytes: 256 << 10,
+            conjunction_bytes: 16 << 20,
             consumers: 1024,
             suppliers: 1024,
             observers: 64,

@@ -47,13 +47,21 @@ pub(crate) struct Collected<T> {
     open: BTreeMap<Position, Offered<T>>,
     last: Position,
     ready: VecDeque<Ready<T>>,
+    /// Maximum bytes of the collected events.
+    max_bytes: usize,
+    /// Messages that were discarded beyond these.
+    discarded: Vec<T>,
 }
 
 impl<T: Sequenced> Collected<T> {
-    pub(crate) fn new(pattern: &Pattern) -> Self {
+    /// A subscription without events, which collects so many bytes at most: beyond them all
+    /// collected events are discarded.
+    pub(crate) fn new(pattern: &Pattern, max_bytes: usize) -> Self {
         Self {
             pattern: pattern.clone(),
-            filter: Filter::new(pattern),
+            filter: Filter::new(pattern).with_bytes(max_bytes),
+            max_bytes,
+            discarded: Vec::new(),
             open: BTreeMap::new(),
             last: Position::default(),
             ready: VecDeque::new(),
@@ -121,15 +129,23 @@ impl<T: Sequenced> Collected<T> {
         let mut passed = Vec::new();
         let set = slice::from_ref(&offered.event);
         if self.filter.offer(set, offered.timer, &mut passed) {
-            self.pass(position, passed)
-        } else {
-            self.release(position)
+            return self.pass(position, passed);
         }
+        let mut released = self.release(position);
+        if self.filter.take_discarded() > 0 {
+            self.discarded.append(&mut released);
+        }
+        released
+    }
+
+    /// Takes the messages that were discarded beyond the maximum bytes since the last call.
+    pub(crate) fn take_discarded(&mut self) -> Vec<T> {
+        mem::take(&mut self.discarded)
     }
 
     /// Offers again from the first open event on: an event was delivered again behind later ones.
     fn offer_open_again(&mut self) -> Vec<T> {
-        self.filter = Filter::new(&self.pattern);
+        self.filter = Filter::new(&self.pattern).with_bytes(self.max_bytes);
         let positions: Vec<_> = self.open.keys().copied().collect();
         let collected = positions.into_iter().flat_map(|it| self.collect(it));
         collected.collect()
@@ -180,7 +196,7 @@ impl<T: Sequenced> Collected<T> {
 mod tests {
     use std::time::Duration;
 
-    use orbium_event::new_event;
+    use orbium_event::{memory_size, new_event};
 
     use super::*;
 
@@ -216,7 +232,7 @@ mod tests {
 
     #[test]
     fn an_event_of_a_conjunction_is_open_until_the_set_is_taken() {
-        let mut collected = Collected::new(&pair());
+        let mut collected = Collected::new(&pair(), usize::MAX);
         assert_eq!(offer(&mut collected, Stored(16, 1, 1)), NONE);
         // The first one is retained, and events that the pattern ignores are not.
         assert_eq!(offer(&mut collected, Stored(16, 2, 1)), [2]);
@@ -230,7 +246,7 @@ mod tests {
 
     #[test]
     fn an_open_event_that_is_delivered_again_is_the_same_one() {
-        let mut collected = Collected::new(&pair());
+        let mut collected = Collected::new(&pair(), usize::MAX);
         offer(&mut collected, Stored(16, 1, 1));
         assert_eq!(offer(&mut collected, Stored(16, 1, 2)), NONE);
         offer(&mut collected, Stored(17, 2, 1));
@@ -243,7 +259,7 @@ mod tests {
 
     #[test]
     fn events_count_in_the_order_of_the_stream() {
-        let mut collected = Collected::new(&pair());
+        let mut collected = Collected::new(&pair(), usize::MAX);
         // Events of another channel, which has failed, are delivered after its time-out.
         offer(&mut collected, Stored(16, 5, 1));
         assert_eq!(offer(&mut collected, Stored(16, 1, 2)), [5]);
@@ -251,7 +267,7 @@ mod tests {
         assert_eq!(taken(&mut collected), Some(vec![1, 6]));
 
         let triple = vec![Pattern::of(16, 0), Pattern::of(17, 0), Pattern::of(18, 0)];
-        let mut collected = Collected::new(&Pattern::Conjunction(triple));
+        let mut collected = Collected::new(&Pattern::Conjunction(triple), usize::MAX);
         for (r#type, sequence) in [(16, 5), (17, 6), (16, 1), (17, 2)] {
             offer(&mut collected, Stored(r#type, sequence, 1));
         }
@@ -261,7 +277,7 @@ mod tests {
     #[test]
     fn a_delivery_forgets_what_another_branch_has_collected() {
         let either = Pattern::Disjunction(vec![pair(), Pattern::of(18, 0)]);
-        let mut collected = Collected::new(&either);
+        let mut collected = Collected::new(&either, usize::MAX);
         offer(&mut collected, Stored(16, 1, 1));
         assert_eq!(offer(&mut collected, Stored(18, 2, 1)), [1]);
         assert_eq!(taken(&mut collected), Some(vec![2]));
@@ -275,12 +291,34 @@ mod tests {
             Pattern::of(16, 0),
             Pattern::Interval(Duration::from_secs(1)),
         ];
-        let mut collected = Collected::new(&Pattern::Conjunction(sampled));
+        let mut collected = Collected::new(&Pattern::Conjunction(sampled), usize::MAX);
         assert!(collected.offer_timer(0, new_event(5, 0).into()).is_empty());
         // Collected again, with the timer's event behind the first one of the stream.
         offer(&mut collected, Stored(17, 9, 1));
         offer(&mut collected, Stored(16, 4, 1));
         let ready = collected.take_ready().unwrap();
         assert_eq!((ready.events.len(), ready.messages.len()), (2, 1));
+    }
+
+    /// Regression: it collected events of any size, one for each element of the pattern.
+    #[test]
+    fn events_of_conjunctions_beyond_the_maximum_bytes_are_discarded() {
+        let types = [16, 17, 18];
+        let each = types.map(|it| Pattern::of(it, 0)).to_vec();
+        let size = memory_size(&new_event(16, 1));
+        let mut collected = Collected::new(&Pattern::Conjunction(each), size + size / 2);
+        assert_eq!(offer(&mut collected, Stored(16, 1, 1)), NONE);
+        assert!(collected.take_discarded().is_empty());
+        assert_eq!(offer(&mut collected, Stored(17, 2, 1)), NONE);
+        let discarded = [Stored(16, 1, 1), Stored(17, 2, 1)];
+        assert_eq!(collected.take_discarded(), discarded);
+        assert_eq!(open(&collected), NONE);
+        // The same in the order of the stream.
+        offer(&mut collected, Stored(18, 9, 1));
+        assert_eq!(offer(&mut collected, Stored(16, 3, 1)), NONE);
+        assert_eq!(
+            collected.take_discarded(),
+            [Stored(16, 3, 1), Stored(18, 9, 1)]
+        );
     }
 }

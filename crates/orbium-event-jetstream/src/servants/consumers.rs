@@ -321,7 +321,8 @@ impl SupplierProxy {
             (Deliver::Sets(Arc::new(deliver)), 0)
         } else {
             let push: Arc<PushSet> = Arc::new(move |set| recipient.push_as_one(set));
-            let correlator = Correlator::new(pattern, push);
+            let max_bytes = self.shared.stream.config.conjunction_bytes;
+            let correlator = Correlator::new(pattern, max_bytes, push);
             (
                 Deliver::Correlated(Box::new(correlator)),
                 most_open(pattern),

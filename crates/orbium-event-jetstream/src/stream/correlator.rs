@@ -35,10 +35,10 @@ pub(crate) struct Correlator {
 }
 
 impl Correlator {
-    /// Starts the periods of its timers.
-    pub(crate) fn new(pattern: &Pattern, push: Arc<PushSet>) -> Self {
+    /// Starts the periods of its timers. Conjunctions collect events of so many bytes at most.
+    pub(crate) fn new(pattern: &Pattern, max_bytes: usize, push: Arc<PushSet>) -> Self {
         Self {
-            collected: Collected::new(pattern),
+            collected: Collected::new(pattern, max_bytes),
             schedule: TimerSchedule::new(Filter::new(pattern).timers(), Instant::now()),
             push,
             retries: 0,
@@ -89,6 +89,11 @@ impl Correlator {
         let done = self.collected.offer_timer(timer, event.into());
         self.restart_deadlines(firing.phase);
         done
+    }
+
+    /// Takes the messages that were discarded beyond the maximum bytes.
+    pub(crate) fn take_discarded(&mut self) -> Vec<Received> {
+        self.collected.take_discarded()
     }
 
     fn restart_deadlines(&mut self, now: Instant) {

@@ -78,7 +78,7 @@ impl Follower {
         match marked(&received) {
             Ok(event) => {
                 let done = correlator.offer(event, received);
-                self.settle_all(done, &Outcome::Delivered).await;
+                self.settle_offered(done, correlator).await;
             }
             Err(why) => {
                 self.stream.counts.unreadable();
@@ -94,7 +94,7 @@ impl Follower {
     pub(super) async fn turn(&self, correlator: &mut Correlator) -> Option<End> {
         loop {
             let done = correlator.fire(Instant::now());
-            self.settle_all(done, &Outcome::Delivered).await;
+            self.settle_offered(done, correlator).await;
             let events = correlator.next_push(Instant::now())?;
             let outcome = self.push_set(correlator, events).await;
             if self.pushed(correlator, outcome).await {
@@ -147,6 +147,18 @@ impl Follower {
             Outcome::Failed(_) | Outcome::Singly => correlator.retry(),
         }
         false
+    }
+
+    /// Settles messages that are not part of a future set, and those that were discarded.
+    async fn settle_offered(&self, done: Vec<Received>, correlator: &mut Correlator) {
+        self.settle_all(done, &Outcome::Delivered).await;
+        let discarded = correlator.take_discarded();
+        if !discarded.is_empty() {
+            let bytes = self.stream.config.conjunction_bytes;
+            let why = format!("the events of a conjunction have more than {bytes} bytes");
+            tracing::warn!(target: "orbium::event", events = discarded.len(), "discarded: {why}");
+            self.settle_all(discarded, &Outcome::Refused(why)).await;
+        }
     }
 
     async fn settle_all(&self, messages: Vec<Received>, outcome: &Outcome) {
