@@ -10,8 +10,10 @@ pub(crate) mod saving;
 pub(crate) mod settings;
 
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use orbium::cdr::{ByteOrder, CdrReader, CdrWriter, Decode, Encode, Format};
+use orbium::giop::time::UtcTime;
 use orbium::lock::Mutex;
 use orbium::{Completion, ExceptionKind, SystemException};
 
@@ -21,7 +23,6 @@ use crate::connections::records::{
     AdminRecord, ChannelRecord, FactoryRecord, FilterRecord, ProxyRecord,
 };
 use crate::error::ServiceError;
-use crate::filter::now;
 
 /// The change is applied but not stored: it is lost with the process.
 const NOT_STORED: SystemException =
@@ -56,7 +57,7 @@ impl Connections {
         })?;
         let saved = saved(&file).map_err(|why| damaged(path, why))?;
         let numbers = saved.factory.unwrap_or_else(|| FactoryRecord {
-            made: now(),
+            made: UtcTime::from(SystemTime::now()).0,
             ..FactoryRecord::default()
         });
         for last in [numbers.next_channel, numbers.next_filter] {

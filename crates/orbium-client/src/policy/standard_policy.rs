@@ -4,9 +4,9 @@
 use std::any::Any as Erased;
 use std::time::{Duration, SystemTime};
 
-use orbium_cdr::{Any, Decode, Typed, idl_fixed_struct};
+use orbium_cdr::{Any, Decode, Typed};
 use orbium_config::BidirectionalPolicy;
-use orbium_giop::time::UtcTime;
+use orbium_giop::time::{UtcT, UtcTime};
 use orbium_interceptor::{Policy, PolicyError, policy_type};
 use orbium_invocation::router_policies::{
     PriorityRange, QueueOrder, ROUTE_NONE, ROUTE_STORE_AND_FORWARD, RoutingTypeRange,
@@ -14,21 +14,6 @@ use orbium_invocation::router_policies::{
 use orbium_invocation::{RebindMode, SyncScope};
 
 use crate::policy::policy_overrides::END_OF_STANDARD;
-
-idl_fixed_struct! {
-    /// A point of time, the value of the policies of start and end times (`TimeBase::UtcT`).
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-    pub struct UtcT: UTC_TYPE = "IDL:omg.org/TimeBase/UtcT:1.0" {
-        /// Units of 100 ns since 15 October 1582, UTC.
-        pub time: u64,
-        /// The low 32 bits of the inaccuracy.
-        pub inacclo: u32,
-        /// The high 16 bits of the inaccuracy.
-        pub inacchi: u16,
-        /// The offset of the sender's time zone from UTC in minutes.
-        pub tdf: i16,
-    }
-}
 
 /// A standard policy from its value (`ORB::create_policy`); `None` for the types defined by
 /// programs.

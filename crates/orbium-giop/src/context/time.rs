@@ -10,7 +10,7 @@ pub(crate) mod reply_deadline;
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind};
+use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, idl_fixed_struct};
 
 use crate::message::header::u32_from;
 pub use reply_deadline::ReplyDeadline;
@@ -80,6 +80,30 @@ impl UtcTime {
         match self.0.checked_sub(TO_UNIX) {
             Some(after) => UNIX_EPOCH.checked_add(span(after)),
             None => UNIX_EPOCH.checked_sub(span(TO_UNIX - self.0)),
+        }
+    }
+}
+
+idl_fixed_struct! {
+    /// A point of time, the value of the policies of start and end times (`TimeBase::UtcT`).
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub struct UtcT: UTC_TYPE = "IDL:omg.org/TimeBase/UtcT:1.0" {
+        /// Units of 100 ns since 15 October 1582, UTC.
+        pub time: u64,
+        /// The low 32 bits of the inaccuracy.
+        pub inacclo: u32,
+        /// The high 16 bits of the inaccuracy.
+        pub inacchi: u16,
+        /// The offset of the sender's time zone from UTC in minutes.
+        pub tdf: i16,
+    }
+}
+
+impl From<UtcTime> for UtcT {
+    fn from(time: UtcTime) -> Self {
+        Self {
+            time: time.0,
+            ..Self::default()
         }
     }
 }

@@ -2,25 +2,15 @@
 //! Loads and changes of many definitions, at a cost that is linear in their number.
 
 use std::fmt::Write as _;
-use std::sync::mpsc::channel;
-use std::thread;
-use std::time::Duration;
 
 use orbium::{ExceptionKind, Interface as _};
 use orbium_ifr::LoadError;
 use orbium_ifr::corba::{DefinitionKind, InterfaceDef, PrimitiveKind, SequenceDef, StructDef};
+use orbium_testkit::within;
 
 use crate::files::File;
 use crate::served::{Served, model};
 use crate::writing::{member, primitive, refused};
-
-/// Runs a body in a separate thread, for a minute at most.
-fn within<T: Send + 'static>(body: impl FnOnce() -> T + Send + 'static) -> T {
-    let (done, ended) = channel();
-    thread::spawn(move || done.send(body()));
-    let result = ended.recv_timeout(Duration::from_secs(60));
-    result.expect("the end of the body, without a panic")
-}
 
 /// A chain of empty interfaces, the first of which has no base.
 fn chain(name: &str, length: usize) -> String {
@@ -39,7 +29,7 @@ fn load_derived(length: usize, derived: usize) -> Result<u32, LoadError> {
         write!(idl, "interface b{number}: a{last} {{}};").unwrap();
     }
     let model = model(&idl);
-    within(move || Served::empty().repository.load(&model))
+    within("the load", move || Served::empty().repository.load(&model))
 }
 
 /// For each of their bases, all bases of that one were found again.
@@ -88,7 +78,7 @@ fn a_module_of_many_definitions_is_loaded_in_time() {
     }
     idl += "};";
     let model = model(&idl);
-    within(move || {
+    within("both loads", move || {
         let served = Served::empty();
         assert_eq!(served.repository.load(&model), Ok(60_002));
         assert_eq!(served.repository.load(&model), Ok(0));
@@ -104,7 +94,7 @@ fn the_members_of_a_struct_of_many_sequences_are_replaced_in_time() {
     }
     idl += "}; struct T { sequence<sequence<long>> a; };";
     let model = model(&idl);
-    within(move || {
+    within("both changes", move || {
         let served = Served::empty();
         assert_eq!(served.repository.load(&model), Ok(2));
         let long = primitive(&served.remote(), PrimitiveKind::PkLong);

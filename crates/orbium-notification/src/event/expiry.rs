@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The time at which an event expires and its priority, in its header.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use orbium::cdr::{CdrWriter, Encode};
+use orbium::giop::time::{UtcT, UtcTime};
 use orbium::{Any, TypeCode};
 
-use crate::filter::now;
 use crate::idl::cos_notification::Property;
 
 /// The priority in a header.
@@ -21,7 +20,7 @@ pub(super) fn priority_of(fields: &[Property]) -> Option<i16> {
 pub(super) fn until(utc: &Any) -> Option<Duration> {
     let units = utc.read_with(|reader| reader.read_u64()).ok()?;
     (utc.type_code().name() == "UtcT").then(|| {
-        let left = units.saturating_sub(now());
+        let left = units.saturating_sub(UtcTime::from(SystemTime::now()).0);
         Duration::from_nanos(left.saturating_mul(100))
     })
 }
@@ -29,24 +28,13 @@ pub(super) fn until(utc: &Any) -> Option<Duration> {
 /// The time after so long, as a `TimeBase::UtcT`.
 pub(super) fn utc_after(left: Duration) -> Any {
     let units = u64::try_from(left.as_nanos() / 100).unwrap_or(u64::MAX);
-    let time = Utc(now().saturating_add(units));
+    let UtcTime(now) = UtcTime::from(SystemTime::now());
+    let time = UtcTime(now.saturating_add(units));
     // A value of that type.
-    Any::with_type(utc_type(), &time).unwrap_or_default()
+    Any::with_type(utc_type(), &UtcT::from(time)).unwrap_or_default()
 }
 
-/// The time of a `TimeBase::UtcT` that has no inaccuracy.
-struct Utc(u64);
-
-impl Encode for Utc {
-    fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
-        writer.write_u64(self.0);
-        // `inacclo`, `inacchi` and `tdf`.
-        writer.write_u32(0);
-        writer.write_u16(0);
-        writer.write_u16(0);
-    }
-}
-
+/// With the aliases that the IDL has.
 fn utc_type() -> TypeCode {
     let [long_long, long, ushort, short] = [
         Any::from(0u64),

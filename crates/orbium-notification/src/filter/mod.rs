@@ -21,7 +21,6 @@ mod token;
 pub use error::{ConstraintError, ConstraintErrorKind};
 pub use parse::ConstraintLimits;
 pub use place::Subject;
-pub(crate) use place::now;
 
 use evaluate::Evaluation;
 use syntax::Tree;

@@ -2,8 +2,9 @@
 //! The parts of an event, and navigation to them.
 
 use std::borrow::Cow;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
+use orbium::giop::time::UtcTime;
 use orbium::{Any, cdr::TCKind};
 
 use super::cursor::Cursor;
@@ -222,7 +223,7 @@ impl<'a> Place<'a> {
             (Self::Type(event_type), "type_name") => Self::Text(&event_type.type_name),
             (Self::Property(property), "name") => Self::Text(&property.name),
             (Self::Property(property), "value") => Self::Part(Cursor::of(&property.value)),
-            (Self::Now, "time") => Self::Number(now().into()),
+            (Self::Now, "time") => Self::Number(UtcTime::from(SystemTime::now()).0.into()),
             (Self::Now, "inacclo" | "inacchi" | "tdf") => Self::Number(0),
             _ => return Err(Fail),
         })
@@ -294,12 +295,4 @@ fn contains(cursor: Cursor<'_>, wanted: &Value<'_>) -> Outcome<bool> {
         element = element.next()?;
     }
     Ok(false)
-}
-
-/// The present time in units of 100 ns since 15 October 1582 (`TimeBase::TimeT`).
-pub(crate) fn now() -> u64 {
-    const BEGIN_OF_UNIX: u64 = 0x01B2_1DD2_1381_4000;
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    let units = since.map_or(0, |it| it.as_nanos() / 100);
-    BEGIN_OF_UNIX.saturating_add(u64::try_from(units).unwrap_or(u64::MAX))
 }

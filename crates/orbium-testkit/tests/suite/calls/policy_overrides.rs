@@ -4,7 +4,7 @@
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use orbium::giop::Ior;
+use orbium::giop::{Ior, time::UtcT};
 use orbium::interceptor::{Interceptors, Policy, PolicyError};
 use orbium::policy::router_policies::{PriorityRange, QueueOrder, RoutingTypeRange};
 use orbium::{
@@ -12,7 +12,6 @@ use orbium::{
     policy::{OverrideError, RebindMode, SetOverride, SyncScope, policy_type},
     protocol::ProtocolPolicy,
 };
-use orbium_cdr::idl_fixed_struct;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{FakeServer, client, reach, reference, within};
 
@@ -378,17 +377,6 @@ fn standard_policies_are_made_of_their_values() {
     for (policy_type, value, reason) in refused {
         let made = client.create_policy(policy_type, &value);
         assert_eq!(made.err(), Some(reason), "{policy_type}");
-    }
-}
-
-idl_fixed_struct! {
-    /// `TimeBase::UtcT`.
-    #[derive(Clone, Copy, Debug)]
-    pub struct UtcT: UTC_TYPE = "IDL:omg.org/TimeBase/UtcT:1.0" {
-        pub time: u64,
-        pub inacclo: u32,
-        pub inacchi: u16,
-        pub tdf: i16,
     }
 }
 
