@@ -2,7 +2,7 @@
 //! Constructs of IDL that may have no mapping.
 
 /// Their names, in the singular.
-pub(crate) const CONSTRUCTS: [&str; 9] = [
+pub(crate) const CONSTRUCTS: [&str; 10] = [
     "valuetype",
     "value box",
     "abstract interface",
@@ -12,6 +12,7 @@ pub(crate) const CONSTRUCTS: [&str; 9] = [
     "eventtype",
     "local type",
     "long interface",
+    "ambiguous interface",
 ];
 
 /// Whether a construct has that name, in the singular or plural.

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Definitions that cannot be generated, with the reasons.
 
+use std::collections::HashMap;
+
 use orbium_idl_model::{
     DefId, DefMap, DefSet, DefinitionKind, Factory, InterfaceKind, Member, Model, Type, ValueType,
 };
 
 use crate::Options;
+use crate::interface::demux;
 
 /// Maximum number of operations and attributes of one interface, for its table.
 const MAX_FEATURES: usize = 30_000;
@@ -57,6 +60,14 @@ pub(crate) fn left_out(model: &Model, options: &Options) -> LeftOut {
                 let text = format!("`{}` has no mapping", unmapped.construct);
                 because(unmapped.construct, text)
             }
+            DefinitionKind::Interface(interface)
+                if interface.kind != InterfaceKind::Local && !out.contains(definition.id) =>
+            {
+                match ambiguity(model, definition.id) {
+                    Some(text) => because("ambiguous interface", text),
+                    None => continue,
+                }
+            }
             _ => continue,
         };
         if !out.contains(definition.id) {
@@ -84,6 +95,29 @@ pub(crate) fn left_out(model: &Model, options: &Options) -> LeftOut {
             return out;
         }
     }
+}
+
+/// The operations of an interface that no table distinguishes by their names, in a sentence, if
+/// there are such. IDL has no equal ones, but the reply handlers of two bases may; and names can be
+/// chosen so that they have the same hash.
+fn ambiguity(model: &Model, interface: DefId) -> Option<String> {
+    let mut known = HashMap::new();
+    for feature in model.all_features(interface) {
+        let name = &model[feature].name;
+        let wires = match &model[feature].kind {
+            DefinitionKind::Attribute(_) => vec![format!("_get_{name}"), format!("_set_{name}")],
+            _ => vec![name.clone()],
+        };
+        for wire in wires {
+            if let Some(other) = known.insert(demux::hash(wire.as_bytes()), feature) {
+                let [other, this] = [other, feature].map(|id| model[id].scoped_name());
+                return Some(format!(
+                    "its operations `{other}` and `{this}` cannot be distinguished by their names"
+                ));
+            }
+        }
+    }
+    None
 }
 
 /// Unused definitions of included files: left out without a warning.

@@ -40,11 +40,15 @@ const WORDS: u16 = 64;
 const MULTIPLIERS: u64 = 32;
 const MULTIPLIERS_IN_ONE_BUCKET: u64 = 4000;
 
-/// Finds a table for distinct names, of which there are at most 65,535.
-pub(crate) fn table(names: &[&str]) -> Table {
+/// Number of times that a table is doubled before it is given up.
+const DOUBLINGS: u32 = 6;
+
+/// Finds a table for names, of which there are at most 65,535; none if two of them have the same
+/// hash, as equal ones do.
+pub(crate) fn table(names: &[&str]) -> Option<Table> {
     one_octet(names)
         .or_else(|| one_word(names))
-        .unwrap_or_else(|| whole_name(names))
+        .or_else(|| whole_name(names))
 }
 
 /// One octet, at positions in the order of preference: the first, the last, the second, …
@@ -85,9 +89,7 @@ fn octet_table(names: &[&str], at: i16) -> Option<Table> {
 fn one_word(names: &[&str]) -> Option<Table> {
     let mut at = u16::MAX;
     while at == u16::MAX || at < WORDS {
-        let keys = keys(names, |name| word_key(name, at));
-        if are_distinct(&keys) {
-            let scattered = scatter(&keys);
+        if let Some(scattered) = scatter(&keys(names, |name| word_key(name, at))) {
             return Some(Table::Word { at, scattered });
         }
         at = at.wrapping_add(1);
@@ -95,10 +97,9 @@ fn one_word(names: &[&str]) -> Option<Table> {
     None
 }
 
-fn whole_name(names: &[&str]) -> Table {
-    Table::Hash {
-        scattered: scatter(&keys(names, hash)),
-    }
+fn whole_name(names: &[&str]) -> Option<Table> {
+    let scattered = scatter(&keys(names, hash))?;
+    Some(Table::Hash { scattered })
 }
 
 fn keys(names: &[&str], key: impl Fn(&[u8]) -> u64) -> Vec<u64> {
@@ -122,25 +123,29 @@ fn are_distinct(keys: &[u64]) -> bool {
     distinct
 }
 
-/// Finds a unique slot for each of the distinct keys.
-fn scatter(keys: &[u64]) -> Scattered {
+/// Finds a unique slot for each of the keys, which none has if two are equal.
+fn scatter(keys: &[u64]) -> Option<Scattered> {
+    if !are_distinct(keys) {
+        return None;
+    }
     if keys.len() <= MAX_PLAIN_NAMES
         && let Some(scattered) = in_one_bucket(keys)
     {
-        return scattered;
+        return Some(scattered);
     }
     let mut buckets = (keys.len() / 4).max(1).next_power_of_two();
     let mut slots = (keys.len() + keys.len() / 4).max(2).next_power_of_two();
-    loop {
+    for _ in 0..=DOUBLINGS {
         for attempt in 1..=MULTIPLIERS {
-            if let Some(scattered) = displace(keys, multiplier(attempt), buckets, slots) {
+            let scattered = displace(keys, multiplier(attempt), buckets, slots);
+            if scattered.is_some() {
                 return scattered;
             }
         }
-        // More slots suffice eventually.
         buckets *= 2;
         slots *= 2;
     }
+    None
 }
 
 fn multiplier(attempt: u64) -> u64 {
@@ -290,7 +295,8 @@ fn slot_of(spread: u64, displacement: u16, slots: usize) -> usize {
     (spread as u32).wrapping_add(u32::from(displacement)) as usize & (slots - 1)
 }
 
-fn hash(name: &[u8]) -> u64 {
+/// The hash of a whole name.
+pub(crate) fn hash(name: &[u8]) -> u64 {
     let mut hash = mix(name.len() as u64);
     let mut rest = name;
     while let Some((word, tail)) = rest.split_first_chunk::<8>() {
@@ -338,7 +344,7 @@ mod tests {
     }
 
     fn every_name_is_found(names: &[&str]) -> Table {
-        let table = table(names);
+        let table = table(names).expect("distinct names");
         for (index, name) in names.iter().enumerate() {
             assert_eq!(find(&table, names, name.as_bytes()), Some(index), "{name}");
         }
@@ -480,5 +486,38 @@ mod tests {
         let first = format!("{}b{}", "a".repeat(500), "a".repeat(500));
         let second = format!("{}c{}", "a".repeat(500), "a".repeat(500));
         every_name_is_found(&[&first, &second]);
+    }
+
+    /// No table distinguishes equal names: the search for one did not end.
+    #[test]
+    fn equal_names_have_no_table() {
+        assert_eq!(table(&["get_name", "f", "get_name"]), None);
+    }
+
+    /// Names chosen by a stranger may have the same hash: the search for a table did not end.
+    #[test]
+    fn names_with_equal_hashes_have_no_table() {
+        let first = *b"operation_number";
+        let word = |at: usize| u64::from_le_bytes(*first[at..].first_chunk().unwrap());
+        let is_letter = |octet: &u8| octet.is_ascii_alphanumeric() || *octet == b'_';
+        let start = mix(first.len() as u64);
+        // The second word makes up for the difference of the first.
+        let second = (0..10_000_000).find_map(|number| {
+            let head = *format!("n{number:07}").as_bytes().first_chunk().unwrap();
+            let tail = word(8) ^ mix(start ^ word(0)) ^ mix(start ^ u64::from_le_bytes(head));
+            let tail = tail.to_le_bytes();
+            tail.iter().all(is_letter).then(|| [head, tail].concat())
+        });
+        let second = second.expect("a name of letters");
+        assert_eq!(hash(&first), hash(&second));
+        // For each position of eight octets a name with the same ones there.
+        let mut names = vec![first.to_vec(), second];
+        for at in 0..=8 {
+            let mut other = first.to_vec();
+            other[(at + 8) % 16] = b'X';
+            names.push(other);
+        }
+        let names: Vec<_> = names.iter().map(|it| str::from_utf8(it).unwrap()).collect();
+        assert_eq!(table(&names), None);
     }
 }

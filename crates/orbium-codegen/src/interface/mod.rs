@@ -5,7 +5,7 @@ mod async_servant;
 mod asynchronous;
 mod client;
 mod deferred;
-mod demux;
+pub(crate) mod demux;
 mod errors;
 mod handlers;
 mod local;

@@ -7,12 +7,15 @@ use crate::types::codec;
 
 impl Emitter<'_, '_> {
     /// `operations by_word(…);`: the perfect hash of the operations' names; see `OperationTable` in
-    /// the runtime.
+    /// the runtime. None for names that no table distinguishes: their interface is left out.
     pub(crate) fn operation_table(&mut self, wires: &[&str]) {
         if wires.is_empty() {
             return;
         }
-        let (constructor, key, lists) = match &demux::table(wires) {
+        let Some(table) = demux::table(wires) else {
+            return;
+        };
+        let (constructor, key, lists) = match &table {
             Table::Octet { at, lowest, slots } => {
                 let key = vec![at.to_string(), lowest.to_string()];
                 ("by_octet", key, vec![slots.clone()])

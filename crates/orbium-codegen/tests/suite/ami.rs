@@ -145,3 +145,35 @@ fn structs_of_the_synchronous_form_keep_their_names() {
     let name = "fn f_async() -> Result<IFAsyncResults> = \"f_async\"";
     assert!(without.contains(name) && with.contains(name));
 }
+
+/// The names of the operations of two handlers may be equal: the generator searched for a table of
+/// them without end.
+#[test]
+fn handlers_with_two_operations_of_one_name_are_left_out() {
+    for bases in [
+        "interface A { readonly attribute string name; }; interface B { string get_name(); };",
+        "interface A { void f(); }; interface B { void f_excep(); };",
+    ] {
+        let idl = format!(
+            "{bases} interface Both : A, B {{ void own(); }}; interface Heir : Both {{ void more(); }};"
+        );
+        let Generated { code, warnings } = generated(&idl, &Options::new("a.idl").handlers(true));
+        let messages: Vec<_> = warnings.iter().map(|it| it.message.as_str()).collect();
+        let [first, second] = messages.as_slice() else {
+            panic!("{messages:?}");
+        };
+        for (message, name) in [(first, "Both"), (second, "Heir")] {
+            let start = format!("interface `::AMI_{name}Handler` is left out: its operations `::");
+            assert!(message.starts_with(&start), "{message}");
+        }
+        for (name, wanted) in [("AmiAHandler", true), ("AmiBothHandler", false)] {
+            assert_eq!(
+                code.contains(&format!("pub struct {name}")),
+                wanted,
+                "{name}"
+            );
+        }
+        // The interfaces have their other asynchronous forms.
+        assert!(code.contains("async own_async") && !code.contains("sendc_own"));
+    }
+}
