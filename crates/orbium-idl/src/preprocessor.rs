@@ -310,6 +310,9 @@ impl<'a> Preprocessor<'a> {
         if let Some(including) = including {
             self.sources.files[including as usize].includes.push(source);
         }
+        if self.sources.files[source as usize].once == Some(self.unit) {
+            return;
+        }
         let text = self.sources.files[source as usize].text.clone();
         let folder = path
             .parent()
@@ -330,6 +333,9 @@ impl<'a> Preprocessor<'a> {
             is_different: false,
         }));
         self.file_depth += 1;
+        if !is_main {
+            self.events.push((self.output.len(), Event::Enter));
+        }
     }
 
     /// Reports a file in UTF-16, which is not supported.

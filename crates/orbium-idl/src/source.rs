@@ -66,6 +66,9 @@ pub(crate) struct SourceFile {
     is_main: bool,
     /// The files that it includes.
     pub(crate) includes: Vec<u32>,
+    /// The number of the file among those compiled together for which it is not included again,
+    /// because of `#pragma once`.
+    pub(crate) once: Option<usize>,
     /// The offsets of its output tokens.
     pub(crate) tokens: Vec<u32>,
     pub(crate) text: Arc<str>,
@@ -156,6 +159,7 @@ impl SourceMap {
             unit: 0,
             is_main: false,
             includes: Vec::new(),
+            once: None,
             tokens: Vec::new(),
             text: text.into(),
             comments: Vec::new(),

@@ -65,15 +65,7 @@ impl Preprocessor<'_> {
                 self.report
                     .warning("warning-directive", span, message.trim_end());
             }
-            "pragma" => {
-                let tokens = self.directive_tokens();
-                let span = tokens.last().map_or(span, |last| span.to(last.span));
-                // The pragmas of a known file are already among the events.
-                if !self.current_file().is_some_and(|file| file.is_known) {
-                    self.events
-                        .push((self.output.len(), Event::Pragma { tokens, span }));
-                }
-            }
+            "pragma" => self.pragma(span),
             "ident" => {
                 self.directive_tokens();
             }
@@ -87,6 +79,29 @@ impl Preprocessor<'_> {
                 self.report.error("unknown-directive", span, message);
                 self.directive_tokens();
             }
+        }
+    }
+
+    /// `#pragma once` is executed here; other pragmas are stored for the parser.
+    fn pragma(&mut self, span: Span) {
+        let tokens = self.directive_tokens();
+        let unit = self.unit;
+        let Some(file) = self.current_file() else {
+            return;
+        };
+        let (source, is_known) = (file.source, file.is_known);
+        if let [once, rest @ ..] = tokens.as_slice()
+            && once.is("once")
+        {
+            extra_tokens(self.report, rest, "#pragma once");
+            self.sources.files[source as usize].once = Some(unit);
+            return;
+        }
+        let span = tokens.last().map_or(span, |last| span.to(last.span));
+        // The pragmas of a known file are already among the events.
+        if !is_known {
+            self.events
+                .push((self.output.len(), Event::Pragma { tokens, span }));
         }
     }
 
@@ -217,7 +232,6 @@ impl Preprocessor<'_> {
             Ok((path, bytes)) => {
                 let name = path.display().to_string();
                 self.open(&name, &path, bytes, false);
-                self.events.push((self.output.len(), Event::Enter));
             }
             Err(problem) => {
                 let message = format!("cannot include `{}`: {problem}", wanted.name);
@@ -267,7 +281,6 @@ impl Preprocessor<'_> {
             self.included += 1;
             let name = path.display().to_string();
             self.open(&name, &path, bytes, false);
-            self.events.push((self.output.len(), Event::Enter));
         }
     }
 

@@ -4,7 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use orbium_idl::model::{ConstValue, DefinitionKind};
-use orbium_idl::{Compilation, Memory, Options, compile_source, compile_with};
+use orbium_idl::{
+    Compilation, Memory, Options, compile_project_with, compile_source, compile_with,
+};
 
 fn accept(text: &str) -> Compilation {
     let compilation = compile_source(&Options::new(), "t.idl", text);
@@ -364,4 +366,32 @@ fn import_finds_the_file_named_after_the_scope() {
             .any(|d| d.message.contains("`Nothing`")),
         "{compilation}"
     );
+}
+
+/// `#pragma once` was ignored: the second inclusion of a file was refused as a redefinition.
+///
+/// Conformance: IDL - preprocessor
+#[test]
+fn pragma_once_includes_a_file_once() {
+    let base = "#pragma once\n#define BASE 7\ntypedef long Base;\n";
+    let main = "#pragma once\n#include \"a.idl\"\n#include \"lib/../lib/base.idl\"\n\
+                #include \"b.idl\"\nconst long X = BASE;\n";
+    let loader = Memory::new()
+        .with("lib/base.idl", base)
+        .with("lib/../lib/base.idl", base)
+        .with("a.idl", "#include \"lib/base.idl\"\ntypedef Base A;\n")
+        .with("b.idl", main)
+        .with("c.idl", "#include \"a.idl\"\n#include \"lib/base.idl\"\n");
+    let compilation = compile_with(&Options::new(), &loader, Path::new("b.idl"));
+    assert_eq!(compilation.to_string(), "");
+    assert_eq!(value(&compilation, "X"), ConstValue::Integer(7));
+    // In a project each file has the macros of what it includes.
+    let options = Options::new();
+    let compilation = compile_project_with(&options, &loader, &["a.idl", "b.idl"]);
+    assert_eq!(compilation.to_string(), "");
+    assert_eq!(value(&compilation, "X"), ConstValue::Integer(7));
+    // A file that only includes others stands for all of them.
+    let model = compile_with(&options, &loader, Path::new("c.idl")).model;
+    let model = model.expect("a model");
+    assert!(model.lookup("Base").is_some_and(|it| it.in_main_file));
 }
