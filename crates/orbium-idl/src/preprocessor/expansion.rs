@@ -287,7 +287,9 @@ impl Preprocessor<'_> {
                         ..token.clone()
                     }]
                 }
-                Some(p) if paste || next.is_some_and(|n| n.is("##")) => arguments[p].raw.clone(),
+                Some(p) if paste || next.is_some_and(|n| n.is("##")) => {
+                    operand(&arguments[p], token)
+                }
                 Some(p) => self.expanded_argument(&mut arguments[p]),
                 None => vec![token.clone()],
             };
@@ -304,6 +306,7 @@ impl Preprocessor<'_> {
                 break;
             }
         }
+        result.retain(|token| !is_placemarker(token));
         result
     }
 
@@ -323,12 +326,13 @@ impl Preprocessor<'_> {
 
     /// Joins the last token of the result with the first of the piece.
     fn paste(&mut self, result: &mut Vec<Token>, piece: &mut Vec<Token>, span: Span) {
-        if piece.is_empty() {
-            return;
-        }
         let (Some(left), right) = (result.pop(), piece.remove(0)) else {
             return;
         };
+        if is_placemarker(&left) || is_placemarker(&right) {
+            result.push(if is_placemarker(&left) { right } else { left });
+            return;
+        }
         let text = format!("{}{}", left.text, right.text);
         let mut joined = Scanner::retokenize(&text, span, &mut self.names);
         if joined.len() != 1 {
@@ -340,6 +344,23 @@ impl Preprocessor<'_> {
         }
         result.append(&mut joined);
     }
+}
+
+/// An argument next to `##`: as written, or a placemarker if it is empty (ISO C++, 16.3.3).
+fn operand(argument: &Argument, parameter: &Token) -> Vec<Token> {
+    if !argument.raw.is_empty() {
+        return argument.raw.clone();
+    }
+    vec![Token {
+        kind: TokenKind::Other,
+        text: "".into(),
+        ..parameter.clone()
+    }]
+}
+
+/// Whether a token stands for an empty argument next to `##`.
+fn is_placemarker(token: &Token) -> bool {
+    token.text.is_empty()
 }
 
 /// Parses `(a, b, ...)` at the front.

@@ -118,6 +118,23 @@ fn joining_makes_one_token() {
     );
 }
 
+/// An empty argument next to `##` was ignored, so that the tokens around it were joined.
+#[test]
+fn empty_arguments_join_nothing() {
+    for call in ["D(, X)", "D(X, )", "D(,X,)"] {
+        let text = format!("#define D(a, b, ...) const long a##b##__VA_ARGS__ = 4\n{call};");
+        assert_eq!(integer(&text), 4, "{call}");
+    }
+    assert_eq!(
+        integer("#define E(a, b) 1 a##b + 1\nconst long X = E(,) ;"),
+        2
+    );
+    assert_eq!(
+        integer("#define K(a, b) (3 a ## - ## b 2)\nconst long X = K(,);"),
+        1
+    );
+}
+
 #[test]
 fn lines_are_spliced() {
     assert_eq!(integer("#define N 1 + \\\n  2\nconst lo\\\nng X = N;"), 3);
