@@ -114,7 +114,7 @@ pub fn compile_source(options: &Options, name: &str, text: &str) -> Compilation 
 /// Compiles text that may not be UTF-8, as [`compile_source`].
 pub fn compile_bytes(options: &Options, name: &str, bytes: &[u8]) -> Compilation {
     run(options, &Memory::new(), &|preprocessor| {
-        Some(preprocessor.run_text(name, bytes.to_vec()))
+        preprocessor.run_text(name, bytes.to_vec())
     })
 }
 

@@ -9,13 +9,14 @@ mod condition;
 mod definition;
 mod directive;
 mod expansion;
+mod reading;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::builtin;
-use crate::diagnostic::{Reporter, Severity};
+use crate::diagnostic::Reporter;
 use crate::loader::Loader;
 use crate::options::Options;
 use crate::source::{SourceMap, Span};
@@ -148,11 +149,16 @@ impl<'a> Preprocessor<'a> {
     }
 
     /// Preprocesses a text given by the caller.
-    pub(crate) fn run_text(mut self, name: &str, bytes: Vec<u8>) -> TokenStream {
+    /// None if it is too large, which has been reported.
+    pub(crate) fn run_text(mut self, name: &str, bytes: Vec<u8>) -> Option<TokenStream> {
+        if let Err(problem) = self.check_size(&bytes) {
+            self.report_unreadable(name, &problem);
+            return None;
+        }
         self.open(name, Path::new(name), bytes, true);
         self.drain();
         self.sources.compile(0);
-        self.finish()
+        Some(self.finish())
     }
 
     /// Preprocesses files of one project: each begins without the macros of the others, and common
@@ -184,22 +190,6 @@ impl<'a> Preprocessor<'a> {
             self.sources.compile(*file);
         }
         Some(self.finish())
-    }
-
-    fn read(&mut self, path: &Path) -> Option<Vec<u8>> {
-        let name = path.display();
-        let problem = match self.loader.load(path) {
-            Ok(Some(bytes)) => {
-                self.files.push(path.to_owned());
-                return Some(bytes);
-            }
-            Ok(None) => "there is no such file".to_owned(),
-            Err(error) => error.to_string(),
-        };
-        let message = format!("cannot read `{name}`: {problem}");
-        self.report
-            .report(Severity::Error, "unreadable-file", None, message);
-        None
     }
 
     /// Removes the definitions of the previous file.

@@ -360,14 +360,9 @@ impl Preprocessor<'_> {
             if known && self.sources.find(&self.loader.identity(&path)).is_some() {
                 return Ok((path, Vec::new()));
             }
-            let Some(bytes) = self.loader.load(&path).map_err(|error| error.to_string())? else {
-                continue;
-            };
-            if bytes.len() > self.options.limits.file_size {
-                return Err("it is too large".to_owned());
+            if let Some(bytes) = self.load(&path)? {
+                return Ok((path, bytes));
             }
-            self.files.push(path.clone());
-            return Ok((path, bytes));
         }
         match builtin::file(&wanted.name) {
             Some((path, text)) => Ok((path, text.as_bytes().to_vec())),

@@ -3,7 +3,9 @@
 
 use std::path::Path;
 
-use orbium_idl::{Compilation, Memory, Options, compile_bytes, compile_source, compile_with};
+use orbium_idl::{
+    Compilation, Memory, Options, compile, compile_bytes, compile_source, compile_with,
+};
 
 const KITCHEN: &str = include_str!("../../../../idl/kitchen.idl");
 
@@ -321,4 +323,39 @@ fn inheritance_is_bounded() {
         ));
     }
     rejected(&text, "inheritance-too-large");
+}
+
+/// A device was read until memory was full, and a pipe without an end. Main files had no limit.
+///
+/// Conformance: IDL - hostile IDL
+#[test]
+fn only_regular_files_of_limited_size_are_read() {
+    let folder = std::env::temp_dir().join(format!("orbium-idl-files-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let main = folder.join("main.idl");
+    let pipe = folder.join("pipe.idl");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let mut options = Options::new();
+    options.limits.file_size = 1000;
+    for special in ["/dev/zero", pipe.to_str().unwrap()] {
+        let text = format!("#include \"{special}\"\ntypedef long T;\n");
+        std::fs::write(&main, text).unwrap();
+        let included = compile(&options, &main).to_string();
+        let alone = compile(&options, Path::new(special)).to_string();
+        for shown in [included, alone] {
+            assert!(shown.contains("it is not a regular file"), "{shown}");
+        }
+    }
+    let text = format!("typedef long T; //{}", "-".repeat(1000));
+    std::fs::write(&main, &text).unwrap();
+    for compilation in [
+        compile(&options, &main),
+        compile_source(&options, "main.idl", &text),
+    ] {
+        let shown = compilation.to_string();
+        assert!(compilation.model.is_none(), "{shown}");
+        assert!(shown.contains("it has more than 1000 octets"), "{shown}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
 }
