@@ -5,8 +5,9 @@ use orbium_idl_model::{DefSet, Definition, Direction, Interface, InterfaceKind};
 
 use crate::docs;
 use crate::emit::Emitter;
-use crate::interface::operations::Function;
+use crate::interface::operations::{Function, distinct_names};
 use crate::interface::server::Signature;
+use crate::names::NameSet;
 
 impl Emitter<'_, '_> {
     pub(crate) fn local_interface(&mut self, definition: &Definition, interface: &Interface) {
@@ -46,7 +47,7 @@ impl Emitter<'_, '_> {
         self.text.close("}");
     }
 
-    /// The functions of the trait of a local interface.
+    /// The functions of the trait of a local interface, under its names of them.
     pub(crate) fn local_functions(&self, definition: &Definition) -> Vec<Function> {
         let local = |id| self.plan.interface_kind(id) == Some(InterfaceKind::Local);
         // Functions of local bases are in their traits; those of other bases are declared here.
@@ -58,11 +59,18 @@ impl Emitter<'_, '_> {
                 }
             }
         }
-        let mut functions = Vec::new();
+        let (mut functions, mut inherited) = (Vec::new(), NameSet::new());
         for &feature in &self.plan.features(definition.id) {
-            if !covered.contains(feature.id) {
-                functions.append(&mut Function::of(self.plan, feature));
+            let mut of_feature = Function::of(self.plan, feature);
+            if covered.contains(feature.id) {
+                inherited.extend(of_feature.into_iter().map(|it| it.name));
+            } else {
+                functions.append(&mut of_feature);
             }
+        }
+        let names = distinct_names(&functions, definition.id, inherited);
+        for (function, name) in functions.iter_mut().zip(names) {
+            function.name = name;
         }
         functions
     }

@@ -40,6 +40,27 @@ pub(crate) struct Function {
     pub(crate) feature: DefId,
 }
 
+/// The names of the functions of one trait or handle, each different and none of those in use. Those
+/// that `owner` itself declares come first; bases of IDL may have names that are equal in Rust, as
+/// an attribute `x` and an operation `set_x`.
+pub(crate) fn distinct_names(
+    functions: &[Function],
+    owner: DefId,
+    mut in_use: NameSet,
+) -> Vec<String> {
+    let mut names: Vec<_> = functions.iter().map(|it| it.name.clone()).collect();
+    let mut taken = in_use.clone();
+    taken.extend(names.iter().cloned());
+    for own in [true, false] {
+        for (function, name) in functions.iter().zip(&mut names) {
+            if (function.owner == owner) == own && !in_use.insert(name.clone()) {
+                *name = names::fresh(name, &mut taken);
+            }
+        }
+    }
+    names
+}
+
 /// A parameter under its Rust name.
 pub(crate) struct Parameter {
     pub(crate) name: String,

@@ -3,33 +3,34 @@
 //! call it, the construction of a value with it, and the trait of factories.
 
 use orbium_idl_model::{
-    DefId, DefSet, Definition, DefinitionKind, InterfaceKind, ValueKind, ValueType,
+    DefId, DefMap, DefSet, Definition, DefinitionKind, InterfaceKind, ValueKind, ValueType,
 };
 
 use crate::emit::Emitter;
-use crate::interface::operations::Function;
+use crate::interface::operations::{Function, distinct_names};
 use crate::interface::server::Signature;
-use crate::names::{self, NameSet};
+use crate::names::NameSet;
 use crate::plan::Plan;
 
 /// Methods of all handles, independent of their operations.
 const OF_EVERY_HANDLE: [&str; 6] = ["clone", "from", "new", "read", "with_operations", "write"];
 
-impl Plan<'_> {
-    /// The method of a handle that calls an operation: under another name if every handle has such
-    /// a method.
-    fn method_of_value(&self, handle: DefId, function: &Function) -> String {
-        if !OF_EVERY_HANDLE.contains(&function.name.as_str()) {
-            return function.name.clone();
-        }
-        let mut taken: NameSet = OF_EVERY_HANDLE.iter().map(ToString::to_string).collect();
-        for feature in self.value_features(handle) {
-            let functions = Function::of(self, feature).into_iter();
-            taken.extend(functions.map(|it| it.name));
-        }
-        names::fresh(&function.name, &mut taken)
-    }
+/// A method of a handle, which calls a function of the trait of a type.
+struct Method {
+    name: String,
+    declarer: DefId,
+    function: Function,
+}
 
+impl Method {
+    /// Whether it is that for a function, of whatever trait.
+    fn is_for(&self, function: &Function) -> bool {
+        self.function.feature == function.feature
+            && self.function.is_setter() == function.is_setter()
+    }
+}
+
+impl Plan<'_> {
     /// The handle with the method for an operation: that of the farthest concrete base with the
     /// operation, to which the handles of derived types dereference.
     fn handle_with(&self, feature: DefId, of: DefId) -> DefId {
@@ -61,7 +62,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The functions that the trait of a value type itself declares: including those of interfaces
-    /// that it supports, but no base.
+    /// that it supports, but no base. They have their names in the trait.
     fn declared_of_value(&self, id: DefId) -> Vec<Function> {
         let mut inherited = DefSet::default();
         for base in self.plan.model.all_bases(id) {
@@ -75,7 +76,45 @@ impl Emitter<'_, '_> {
                 functions.append(&mut Function::of(self.plan, feature));
             }
         }
+        let names = distinct_names(&functions, id, NameSet::new());
+        for (function, name) in functions.iter_mut().zip(names) {
+            function.name = name;
+        }
         functions
+    }
+
+    /// The methods of a handle that call operations. A handle dereferences to that of the concrete
+    /// base, and so to its methods. Names of methods that every handle has, or that the bases have,
+    /// are in use.
+    fn methods_of_handle(&self, definition: &Definition, value: &ValueType) -> Vec<Method> {
+        let mut reached = DefSet::default();
+        let mut in_use: NameSet = OF_EVERY_HANDLE.iter().map(ToString::to_string).collect();
+        if let Some(base) = self.plan.concrete_base(value) {
+            reached.insert(base);
+            for id in self.plan.model.all_bases(base) {
+                reached.insert(id);
+            }
+            for feature in self.plan.value_features(base) {
+                let functions = Function::of(self.plan, feature).into_iter();
+                in_use.extend(functions.map(|it| it.name));
+            }
+        }
+        let (mut declarers, mut functions) = (Vec::new(), Vec::new());
+        for id in self.lineage(definition.id) {
+            if !reached.contains(id) {
+                functions.append(&mut self.declared_of_value(id));
+                declarers.resize(functions.len(), id);
+            }
+        }
+        let names = distinct_names(&functions, definition.id, in_use);
+        let methods = names.into_iter().zip(declarers).zip(functions);
+        methods
+            .map(|((name, declarer), function)| Method {
+                name,
+                declarer,
+                function,
+            })
+            .collect()
     }
 
     /// The path to the trait of a value type.
@@ -160,25 +199,12 @@ impl Emitter<'_, '_> {
         if makes {
             self.with_operations(definition, value);
         }
-        // A handle dereferences to that of the concrete base, and so to its methods.
-        let mut reached = DefSet::default();
-        if let Some(base) = self.plan.concrete_base(value) {
-            reached.insert(base);
-            for id in self.plan.model.all_bases(base) {
-                reached.insert(id);
-            }
-        }
         let mut is_first = !makes;
-        for id in self.lineage(definition.id) {
-            if reached.contains(id) {
-                continue;
+        for method in self.methods_of_handle(definition, value) {
+            if !std::mem::take(&mut is_first) {
+                self.text.blank();
             }
-            for function in self.declared_of_value(id) {
-                if !std::mem::take(&mut is_first) {
-                    self.text.blank();
-                }
-                self.method_of_handle(definition.id, id, &function);
-            }
+            self.method_of_handle(definition.id, &method);
         }
         self.text.close("}");
     }
@@ -225,20 +251,25 @@ impl Emitter<'_, '_> {
     }
 
     /// A method of a handle that calls the operation declared by a type.
-    fn method_of_handle(&mut self, handle: DefId, declarer: DefId, function: &Function) {
+    fn method_of_handle(&mut self, handle: DefId, method: &Method) {
+        let Method {
+            name,
+            declarer,
+            function,
+        } = method;
         self.comment(function.doc.as_deref());
-        let operations = self.operations_of(declarer);
+        let operations = self.operations_of(*declarer);
         let signature = self.value_signature(function, None);
-        let head = format!("pub fn {}", self.plan.method_of_value(handle, function));
+        let head = format!("pub fn {name}");
         let tail = format!(" -> {} {{", signature.result);
         self.text.signature(&head, &signature.parameters, &tail);
         // The trait is named, as an `Arc` has methods of its own.
         let found = function.local("operations");
         let mut arguments = vec![format!("&**{found}")];
-        arguments.push(if handle == declarer {
+        arguments.push(if handle == *declarer {
             "self".to_owned()
         } else {
-            let path = self.plan.path_to(&self.module, declarer);
+            let path = self.plan.path_to(&self.module, *declarer);
             format!("&orb::upcast::<{path}>(self)")
         });
         for parameter in &function.sent() {
@@ -272,6 +303,7 @@ impl Emitter<'_, '_> {
             return;
         }
         let name = self.name(definition);
+        let mut methods: DefMap<Vec<Method>> = DefMap::default();
         for (interface, functions) in interfaces.iter().zip(all) {
             self.text.blank();
             let head = format!("impl {} for {name}", self.servant_path(*interface));
@@ -295,7 +327,15 @@ impl Emitter<'_, '_> {
                 }
                 let handle = self.plan.handle_with(function.feature, definition.id);
                 let path = self.plan.path_to(&self.module, handle);
-                let method = self.plan.method_of_value(handle, function);
+                if !methods.contains(handle)
+                    && let DefinitionKind::ValueType(value) = &self.plan.model[handle].kind
+                {
+                    let of_handle = self.methods_of_handle(&self.plan.model[handle], value);
+                    methods.insert(handle, of_handle);
+                }
+                let mut of_handle = methods.get(handle).into_iter().flatten();
+                let method = of_handle.find(|it| it.is_for(function));
+                let method = method.map_or(&function.name, |it| &it.name);
                 self.text
                     .line(format!("{path}::{method}({})", arguments.join(", ")));
                 self.text.close("}");

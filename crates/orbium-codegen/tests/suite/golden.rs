@@ -442,6 +442,37 @@ fn servants_may_have_default_bodies() {
     );
 }
 
+/// Operations of two bases with one name in Rust were two functions of that name.
+#[test]
+fn functions_of_one_trait_or_handle_have_different_names() {
+    let source = "interface Knob { attribute long turns; };
+        interface Dial { void set_turns(in long to); };
+        local interface Panel : Knob, Dial {};
+        abstract interface Left { attribute long turns; };
+        abstract interface Right { void set_turns(in long to); };
+        valuetype Both supports Left, Right { public long at; };
+        abstract valuetype Upper { long aB(); };
+        abstract valuetype Lower { long a_b(); };
+        valuetype Mixed : Upper, Lower { public long at; };";
+    let compilation = orbium_idl::compile_source(&orbium_idl::Options::new(), "i.idl", source);
+    let generated = generate(&compilation.model.unwrap(), &Options::new("i.idl")).unwrap();
+    let within = |start: &str| {
+        let (_, found) = generated.code.split_once(start).unwrap();
+        let (inside, _) = found.split_once("\n}").unwrap();
+        let functions = inside.split("fn ").skip(1);
+        let names: Vec<_> = functions.map(|it| it.split('(').next().unwrap()).collect();
+        names.join(" ")
+    };
+    assert_eq!(within("pub trait Panel:"), "set_turns turns set_turns_");
+    let both = "turns set_turns set_turns_";
+    assert_eq!(within("pub trait BothOperations:"), both);
+    assert_eq!(within("impl Both {"), format!("with_operations {both}"));
+    assert_eq!(within("impl Mixed {"), "with_operations a_b a_b_");
+    for call in ["UpperOperations::a_b(", "LowerOperations::a_b("] {
+        assert!(generated.code.contains(call), "{call}");
+    }
+}
+
 #[test]
 fn another_runtime_can_be_named() {
     let source = "module M { struct S { long a; }; };";
