@@ -80,7 +80,7 @@ struct Checker<'a> {
     /// Names already reported as undeclared.
     undeclared: HashSet<String>,
     tainted: &'a HashSet<String>,
-    /// Characters of string constants copied from one to another.
+    /// Octets of text copied into definitions.
     copied: usize,
     /// Aliases known to contain no incomplete type.
     complete_aliases: DefSet,
@@ -206,7 +206,7 @@ impl Checker<'_> {
         self.check_reopened_prefix(id, name);
         let mut annotations = self.annotations(around.annotations);
         let main = self.sources.in_main_file(name.span);
-        let doc = doc::comment_of(self.sources, around.start, around.end);
+        let doc = self.comment(around.start, around.end);
         let definition = self.model.definition_mut(id);
         definition.in_main_file |= main;
         definition.annotations.append(&mut annotations);
@@ -233,14 +233,20 @@ impl Checker<'_> {
             _ => Progress::Complete,
         };
         let annotations = self.annotations_of(&kind, around.annotations);
-        let (repository_id, state) = self.default_id(&name.name);
+        let (mut repository_id, state) = self.default_id(&name.name);
+        let octets: usize = path.iter().map(String::len).sum();
+        if !self.can_copy(octets + repository_id.len(), name.span) {
+            path.clear();
+            repository_id.clear();
+        }
+        let doc = self.comment(around.start, around.end);
         let id = self.model.add(Definition {
             id: DefId(0),
             name: name.name.to_string(),
             path,
             parent,
             repository_id,
-            doc: doc::comment_of(self.sources, around.start, around.end),
+            doc,
             location: self.sources.location(name.span),
             in_main_file: self.sources.in_main_file(name.span),
             annotations,
@@ -258,11 +264,28 @@ impl Checker<'_> {
         id
     }
 
+    /// The comment of a declaration.
+    fn comment(&mut self, start: Span, end: Span) -> Option<String> {
+        let comment = doc::comment_of(self.sources, start, end)?;
+        self.can_copy(comment.len(), start).then_some(comment)
+    }
+
+    /// Counts text to be copied into a definition. False if that is too much, which is reported.
+    fn can_copy(&mut self, octets: usize, span: Span) -> bool {
+        self.copied = self.copied.saturating_add(octets);
+        let fits = self.copied <= self.options.limits.text;
+        if !fits {
+            let message = "the names, comments and constants of these files are too large, as each definition has a copy of its own";
+            self.report.error("text-too-large", span, message);
+        }
+        fits
+    }
+
     /// Turns a forward declaration into the full one that has now been found.
     fn complete_forward(&mut self, id: DefId, name: &Ident, around: Surroundings<'_>) {
         self.check_spelling_of(id, name);
         let mut annotations = self.annotations(around.annotations);
-        let doc = doc::comment_of(self.sources, around.start, around.end);
+        let doc = self.comment(around.start, around.end);
         let location = self.sources.location(name.span);
         let main = self.sources.in_main_file(name.span);
         let definition = self.model.definition_mut(id);

@@ -50,6 +50,11 @@ pub struct Limits {
     pub includes: usize,
     /// Maximum octets of one file.
     pub file_size: usize,
+    /// Maximum number of octets of one identifier.
+    pub identifier: usize,
+    /// Maximum octets of scoped names, repository ids, comments and values of constants, summed
+    /// over all definitions: each has a copy.
+    pub text: usize,
     /// Maximum number of tokens after preprocessing.
     pub tokens: usize,
     /// Maximum number of tokens produced by macro expansion, intermediate ones included.
@@ -68,6 +73,8 @@ impl Default for Limits {
             include_depth: 100,
             includes: 10_000,
             file_size: 64 << 20,
+            identifier: 1024,
+            text: 128 << 20,
             tokens: 8_000_000,
             expansion: 1_000_000,
             nesting: 100,

@@ -236,7 +236,8 @@ impl<'a> Preprocessor<'a> {
 
     fn drain(&mut self) {
         let mut import = None;
-        while let Some(token) = self.next_expanded() {
+        while let Some(mut token) = self.next_expanded() {
+            self.limit_identifier(&mut token);
             if self.output.len() >= self.options.limits.tokens {
                 self.abort(
                     "too-many-tokens",
@@ -256,6 +257,20 @@ impl<'a> Preprocessor<'a> {
             } else if ends && let Some(start) = import.take() {
                 self.import(start);
             }
+        }
+    }
+
+    /// Reports an identifier that is too long, and shortens it.
+    fn limit_identifier(&mut self, token: &mut Token) {
+        let limit = self.options.limits.identifier;
+        if token.is_identifier()
+            && let Some(start) = token.text.get(..limit)
+            && start.len() < token.text.len()
+        {
+            let message = format!("this identifier has more than {limit} octets");
+            self.report
+                .error("identifier-too-long", token.span, message);
+            token.text = self.names.intern(start);
         }
     }
 

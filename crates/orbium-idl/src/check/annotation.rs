@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Annotations: interpreted or reported.
 
-use super::Checker;
+use super::{Checker, constant};
 use crate::model::{
     Annotation, AnnotationParameter, AnnotationValue, ConstValue, DefId, DefinitionKind, Direction,
     Operation, Type,
 };
+use crate::source::Span;
 use crate::syntax::ast::{self, Expr, Step};
 
 /// The annotations of IDL 4 and those of orbium's mapping.
@@ -136,7 +137,9 @@ impl Checker<'_> {
         }
         let mut parameters = Vec::new();
         for (name, expression) in &annotation.parameters {
-            if let Some(value) = self.annotation_value(expression) {
+            if let Some(value) = self.annotation_value(expression)
+                && self.can_copy(octets_of(&value), expression.span)
+            {
                 parameters.push(AnnotationParameter {
                     name: name.as_ref().map(ToString::to_string),
                     excerpt: self.sources.excerpt(expression.span),
@@ -157,6 +160,22 @@ impl Checker<'_> {
             name: annotation.name.to_string(),
             parameters,
             excerpt: self.sources.excerpt(annotation.span),
+        }
+    }
+
+    /// The annotations of a field for one of its declarators.
+    pub(super) fn copied_annotations(&mut self, of: &[Annotation], span: Span) -> Vec<Annotation> {
+        let mut octets = 0;
+        for annotation in of {
+            octets += annotation.excerpt.source_line.len();
+            for parameter in &annotation.parameters {
+                octets += parameter.excerpt.source_line.len() + octets_of(&parameter.value);
+            }
+        }
+        if self.can_copy(octets, span) {
+            of.to_vec()
+        } else {
+            Vec::new()
         }
     }
 
@@ -248,6 +267,14 @@ impl Checker<'_> {
         }
         self.evaluate_freely(expr)
             .map(|value: ConstValue| AnnotationValue::Const(value))
+    }
+}
+
+/// The octets of text in the value of an argument.
+fn octets_of(value: &AnnotationValue) -> usize {
+    match value {
+        AnnotationValue::Const(value) => constant::octets(value),
+        AnnotationValue::Name(name) => name.len(),
     }
 }
 

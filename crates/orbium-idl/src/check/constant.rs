@@ -197,18 +197,10 @@ impl Checker<'_> {
             Entity::Enumerator { of, index } => return Some(ConstValue::Enumerator { of, index }),
             Entity::Def(id) => {
                 if let DefinitionKind::Constant(constant) = &self.model[id].kind {
-                    self.copied += match &constant.value {
-                        ConstValue::String(text) => text.len(),
-                        ConstValue::WString(units) => units.len(),
-                        _ => 0,
-                    };
-                    if self.copied > self.options.limits.file_size {
-                        let message = "the string constants of this file are too large";
-                        self.report.error("strings-too-large", name.span, message);
-                        return None;
-                    }
                     // An invalid constant has the type void, and has been reported.
-                    return Some(constant.value.clone()).filter(|_| constant.ty != Type::Void);
+                    let value = Some(constant.value.clone());
+                    let value = value.filter(|_| constant.ty != Type::Void)?;
+                    return self.can_copy(octets(&value), name.span).then_some(value);
                 }
             }
             _ => {}
@@ -367,5 +359,14 @@ impl Checker<'_> {
             return None;
         }
         Some(ConstValue::Fixed(decimal::normalised(fitted)))
+    }
+}
+
+/// The octets of text in a value.
+pub(super) fn octets(value: &ConstValue) -> usize {
+    match value {
+        ConstValue::String(text) => text.len(),
+        ConstValue::WString(units) => size_of_val(units.as_slice()),
+        _ => 0,
     }
 }

@@ -158,16 +158,19 @@ impl Checker<'_> {
         let comment = doc::comment_of(self.sources, field.start, field.end);
         let mut members = Vec::new();
         for declarator in &field.declarators {
+            let span = declarator.name.span;
+            let doc = comment.clone();
+            let doc = doc.filter(|it| self.can_copy(it.len(), span));
+            let mut own = self.copied_annotations(&annotations, span);
             let ty = base
                 .as_ref()
                 .and_then(|ty| self.declared_type(ty, declarator, Usage::Member));
             self.declare(&declarator.name, Entity::Member(declarator.name.span));
-            let mut own = annotations.clone();
             own.append(&mut self.annotations(&declarator.annotations));
             members.push(Member {
                 name: declarator.name.name.to_string(),
                 ty: ty.unwrap_or(Type::Any),
-                doc: comment.clone(),
+                doc,
                 annotations: own,
                 location: self.sources.location(declarator.name.span),
             });
@@ -185,7 +188,7 @@ impl Checker<'_> {
         for (index, enumerator) in (0u32..).zip(enumerators) {
             let own = Enumerator {
                 name: enumerator.name.name.to_string(),
-                doc: doc::comment_of(self.sources, enumerator.start, enumerator.name.span),
+                doc: self.comment(enumerator.start, enumerator.name.span),
                 annotations: self.annotations(&enumerator.annotations),
                 location: self.sources.location(enumerator.name.span),
             };
@@ -288,7 +291,7 @@ impl Checker<'_> {
         let member = Member {
             name: name.name.to_string(),
             ty: ty?,
-            doc: doc::comment_of(self.sources, case.start, case.end),
+            doc: self.comment(case.start, case.end),
             annotations,
             location: self.sources.location(name.span),
         };

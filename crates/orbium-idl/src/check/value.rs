@@ -11,7 +11,6 @@ use crate::model::{
     ValueKind, ValueType,
 };
 use crate::syntax::ast::{self, Field, Ident, ScopedName, TypeSpec};
-use crate::syntax::doc;
 
 fn word(kind: ValueKind) -> &'static str {
     match kind {
@@ -360,7 +359,7 @@ impl Checker<'_> {
             name: name.name.to_string(),
             parameters: self.parameters(factory),
             raises: self.raises(&factory.raises, false),
-            doc: doc::comment_of(self.sources, around.start, around.end),
+            doc: self.comment(around.start, around.end),
             annotations: self.annotations(around.annotations),
             location: self.sources.location(name.span),
         };

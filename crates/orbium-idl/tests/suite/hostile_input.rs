@@ -359,3 +359,42 @@ fn only_regular_files_of_limited_size_are_read() {
     }
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+/// A long name was copied into each definition of its scope.
+///
+/// Conformance: IDL - hostile IDL
+#[test]
+fn identifiers_are_limited() {
+    let module = |length| format!("module {} {{ typedef long T; }};", "m".repeat(length));
+    let compilation = rejected(&module(1025), "identifier-too-long");
+    assert_eq!(compilation.errors().count(), 1, "{compilation}");
+    let longest = compile_source(&Options::new(), "long.idl", &module(1024));
+    assert_eq!(longest.to_string(), "");
+}
+
+/// Names of scopes, prefixes, comments and values were copied without a bound.
+///
+/// Conformance: IDL - hostile IDL
+#[test]
+fn text_copied_into_definitions_is_limited() {
+    let mut options = Options::new();
+    options.limits.text = 10_000;
+    let long = "x".repeat(900);
+    let many: Vec<_> = (0..30).map(|n| format!("t{n}")).collect();
+    let many = many.join(", ");
+    for text in [
+        format!("module {long} {{ typedef long {many}; }};"),
+        format!("#pragma prefix \"{long}\"\ntypedef long {many};"),
+        format!("/** {long} */\ntypedef long {many};"),
+        format!("struct S {{\n/** {long} */\nlong {many}; }};"),
+        format!("struct S {{ @unit(\"{long}\") long {many}; }};"),
+        format!("@unit(\"{long}\") typedef long {many};"),
+    ] {
+        let compilation = compile_source(&options, "bad.idl", &text);
+        let mut errors = compilation.errors().map(|it| it.code);
+        assert!(errors.all(|it| it == "text-too-large"), "{compilation}");
+        assert!(compilation.model.is_none(), "{text}");
+        let usual = compile_source(&Options::new(), "good.idl", &text);
+        assert!(usual.model.is_some(), "{usual}");
+    }
+}
