@@ -61,6 +61,7 @@ impl Scanner {
                 '\n' => {
                     self.bump();
                     self.starts_line = true;
+                    spaced = true;
                 }
                 _ => return Some(self.token(spaced, names, report)),
             }

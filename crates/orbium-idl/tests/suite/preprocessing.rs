@@ -102,6 +102,15 @@ fn tokens_are_made_strings_and_joined() {
     assert_eq!(integer("#define J(a, b) a##b\nconst long X = J(1, 2);"), 12);
 }
 
+/// The end of a line within an argument was no white space: the words around it were joined.
+#[test]
+fn line_ends_in_arguments_are_white_space() {
+    assert_eq!(
+        string("#define S(a) #a\nconst string X = S(one\ntwo\n\n  three);"),
+        "one two three"
+    );
+}
+
 #[test]
 fn joining_makes_one_token() {
     assert_eq!(
