@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Declaring names in scopes (CORBA 3.3 Part 1, 7.20).
 
+use std::rc::Rc;
+use std::slice;
+
 use super::Checker;
 use super::scope::{Entity, Entry, Scope, ScopeId, ScopeKind, Use, key};
 use crate::diagnostic::Severity;
@@ -111,7 +114,7 @@ impl Checker<'_> {
             is_passed_over,
         };
         let names = &mut self.scopes[self.scope.0].names;
-        names.entry(key).or_default().own = Some(entry);
+        names.entry(key.into()).or_default().own = Some(entry);
     }
 
     fn report_redefinition(&mut self, name: &Ident, what: &str, earlier: &Entry) {
@@ -243,61 +246,63 @@ impl Checker<'_> {
         let Some(from) = self.scope_of.get(base).copied() else {
             return;
         };
-        let mut entries: Vec<(String, Entry)> = Vec::new();
-        let names = &self.scopes[from.0].names;
-        for known in names.values() {
-            self.inherited += usize::from(known.own.is_some());
-            self.inherited += usize::from(!known.inherited.is_empty());
-        }
-        if self.inherited > self.options.limits.inherited {
-            let message = "too many names are inherited in this file";
-            self.report
-                .error("inheritance-too-large", heir.span, message);
-            return;
-        }
-        for (key, known) in names {
-            if let Some(entry) = &known.own
-                && !matches!(entry.entity, Entity::Factory(_))
-            {
-                entries.push((key.clone(), entry.clone()));
+        let mut entries: Vec<(Rc<str>, Entry)> = Vec::new();
+        for (key, known) in &self.scopes[from.0].names {
+            let inherited: &[Entry] = match &known.own {
+                Some(Entry {
+                    entity: Entity::Factory(_),
+                    ..
+                }) => &[],
+                Some(own) => slice::from_ref(own),
+                None => known.inherited.as_slice(),
+            };
+            self.inherited += inherited.len();
+            if self.inherited > self.options.limits.inherited {
+                let message = "too many names are inherited in this file";
+                self.report
+                    .error("inheritance-too-large", heir.span, message);
+                return;
             }
-        }
-        for (key, known) in names {
-            if known.own.is_none() {
-                for entry in &known.inherited {
-                    entries.push((key.clone(), entry.clone()));
-                }
-            }
+            let named = inherited.iter().map(|it| (Rc::clone(key), it.clone()));
+            entries.extend(named);
         }
         for (key, entry) in &entries {
-            let names = &mut self.scopes[self.scope.0].names;
-            let inherited = &mut names.entry(key.clone()).or_default().inherited;
-            if inherited.iter().any(|k| k.entity == entry.entity) {
-                continue;
-            }
-            inherited.push(entry.clone());
-            let rivals = inherited.clone();
-            let rival = rivals
-                .iter()
-                .find(|k| k.entity != entry.entity && self.is_feature(k.entity));
-            if let Some(rival) = rival
-                && self.is_feature(entry.entity)
-            {
-                let message = format!(
-                    "inherited name clash: `{}` inherits both the {} `{}` and the {} `{}`",
-                    heir.name,
-                    self.entity_noun(rival.entity),
-                    rival.name,
-                    self.entity_noun(entry.entity),
-                    entry.name
-                );
-                self.report
-                    .error("inheritance-clash", heir.span, message)
-                    .label(rival.span, "one is declared here")
-                    .label(entry.span, "the other is declared here")
-                    .help("rename one of them, or do not inherit both");
-            }
+            self.inherit_entry(key, entry, heir);
         }
+    }
+
+    /// Adds a name to those inherited by the current scope, unless it has it from another base.
+    fn inherit_entry(&mut self, key: &Rc<str>, entry: &Entry, heir: &Ident) {
+        let names = &mut self.scopes[self.scope.0].names;
+        let inherited = &mut names.entry(Rc::clone(key)).or_default().inherited;
+        if inherited.iter().any(|it| it.entity == entry.entity) {
+            return;
+        }
+        inherited.push(entry.clone());
+        if !self.is_feature(entry.entity) {
+            return;
+        }
+        let mut rivals = self.scopes[self.scope.0].inherited(key).iter();
+        let rival = rivals.find(|it| it.entity != entry.entity && self.is_feature(it.entity));
+        if let Some(rival) = rival.cloned() {
+            self.report_inherited_clash(heir, &rival, entry);
+        }
+    }
+
+    fn report_inherited_clash(&mut self, heir: &Ident, rival: &Entry, entry: &Entry) {
+        let message = format!(
+            "inherited name clash: `{}` inherits both the {} `{}` and the {} `{}`",
+            heir.name,
+            self.entity_noun(rival.entity),
+            rival.name,
+            self.entity_noun(entry.entity),
+            entry.name
+        );
+        self.report
+            .error("inheritance-clash", heir.span, message)
+            .label(rival.span, "one is declared here")
+            .label(entry.span, "the other is declared here")
+            .help("rename one of them, or do not inherit both");
     }
 
     /// Whether an entity is part of requests or state, so that derived definitions cannot redefine

@@ -204,7 +204,7 @@ impl Checker<'_> {
         let mut at = Some(self.scope);
         while let Some(scope) = at {
             let scope = &self.scopes[scope.0];
-            if scope.names.contains_key(&key) {
+            if scope.names.contains_key(key.as_str()) {
                 return true;
             }
             at = scope.parent;

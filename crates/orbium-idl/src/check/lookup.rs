@@ -9,6 +9,9 @@ use crate::model::{DefId, DefinitionKind, InterfaceKind};
 use crate::parser::type_meant;
 use crate::syntax::ast::{Ident, ScopedName};
 
+/// Maximum number of meanings of an ambiguous name that are shown.
+const MAX_CANDIDATES: usize = 8;
+
 impl Checker<'_> {
     /// Resolves a name. None if it is undeclared, which has been reported.
     pub(super) fn resolve(&mut self, name: &ScopedName) -> Option<Entity> {
@@ -140,7 +143,7 @@ impl Checker<'_> {
             name.name
         );
         let draft = self.report.error("ambiguous-name", name.span, message);
-        for entry in entries {
+        for entry in entries.iter().take(MAX_CANDIDATES) {
             draft.label(entry.span, "it could be this one");
         }
         draft.help("write it with the interface it is meant from, such as `Base::Name`");

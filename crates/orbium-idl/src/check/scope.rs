@@ -69,7 +69,7 @@ pub(super) struct Scope {
     pub(super) parent: Option<ScopeId>,
     /// The scope's own name, which cannot be declared inside it.
     pub(super) name: Option<(Rc<str>, Span)>,
-    pub(super) names: BTreeMap<String, Known>,
+    pub(super) names: BTreeMap<Rc<str>, Known>,
     pub(super) uses: HashMap<String, Use>,
     /// The prefix of names of this scope in repository ids.
     pub(super) prefix: String,

@@ -398,3 +398,20 @@ fn text_copied_into_definitions_is_limited() {
         assert!(usual.model.is_some(), "{usual}");
     }
 }
+
+/// A name inherited from many bases counted as one, though it has an entry for each.
+///
+/// Conformance: IDL - hostile IDL
+#[test]
+fn inherited_names_of_many_bases_are_counted() {
+    let mut text = String::new();
+    let names: Vec<_> = (0..1000).map(|n| format!("B{n}")).collect();
+    for name in &names {
+        text.push_str(&format!("interface {name} {{ typedef long T; }};\n"));
+    }
+    text.push_str(&format!("interface J0 : {} {{}};\n", names.join(", ")));
+    for n in 1..1000 {
+        text.push_str(&format!("interface J{n} : J{} {{}};\n", n - 1));
+    }
+    rejected(&text, "inheritance-too-large");
+}
