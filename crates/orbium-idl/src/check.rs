@@ -55,6 +55,7 @@ pub(crate) fn check(
         copied: 0,
         complete_aliases: DefSet::default(),
         mobile: DefSet::default(),
+        currents: DefSet::default(),
         binding: true,
         wants_type: false,
         saved_prefixes: Vec::new(),
@@ -86,6 +87,8 @@ struct Checker<'a> {
     complete_aliases: DefSet,
     /// Types known to contain no local or native type.
     mobile: DefSet,
+    /// Interfaces that inherit `CORBA::Current`.
+    currents: DefSet,
     /// The number of inherited names so far, in all scopes.
     inherited: usize,
     /// Whether names that are used are bound to their meaning in the scope.

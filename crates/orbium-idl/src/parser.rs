@@ -213,11 +213,15 @@ impl Parser<'_> {
     }
 
     fn scoped_name(&mut self) -> Parse<ScopedName> {
-        let start = self.peek().span;
+        let (start, first) = (self.peek().span, self.next);
         let absolute = self.eat("::");
         let mut parts = vec![self.identifier("a name")?];
-        while self.eat("::") || self.dot_slip(start) {
+        let mut dotted = false;
+        while self.eat("::") || self.eat_dot(&mut dotted) {
             parts.push(self.identifier("a name")?);
+        }
+        if dotted {
+            self.report_dots(start, first);
         }
         Ok(ScopedName {
             absolute,

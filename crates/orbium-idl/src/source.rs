@@ -101,15 +101,21 @@ impl SourceFile {
     fn column(&self, offset: u32) -> u32 {
         let start = self.line_start(offset);
         let (line, known, before) = self.cursor.get();
-        let (from, before) = if line == start && known <= offset {
-            (known, before)
+        let column = if line == start && known <= offset {
+            before.saturating_add(self.characters(known, offset))
+        } else if line == start && known - offset < offset - start {
+            before.saturating_sub(self.characters(offset, known))
         } else {
-            (start, 0)
+            self.characters(start, offset)
         };
-        let gap = self.text.get(from as usize..offset as usize).unwrap_or("");
-        let column = before.saturating_add(u32::try_from(gap.chars().count()).unwrap_or(u32::MAX));
         self.cursor.set((start, offset, column));
         column
+    }
+
+    /// The number of characters between two offsets.
+    fn characters(&self, from: u32, to: u32) -> u32 {
+        let gap = self.text.get(from as usize..to as usize).unwrap_or("");
+        u32::try_from(gap.chars().count()).unwrap_or(u32::MAX)
     }
 
     fn line_text(&self, index: usize) -> &str {
@@ -253,32 +259,28 @@ impl SourceMap {
         let Some(file) = self.file(span.file) else {
             return Excerpt::new(location, String::new(), 0, 1);
         };
-        let index = file.line_index(span.start);
-        let text = file.line_text(index);
+        let covered = file.text.get(span.start as usize..span.end as usize);
+        let covered = covered.unwrap_or("").chars();
+        let covered = covered.take_while(|letter| !matches!(letter, '\n' | '\r'));
+        let width = covered.take(EXCERPT_WIDTH).count().max(1);
+        // A line can be as long as the file: only the excerpt is read.
+        let text = file.line_text(file.line_index(span.start));
         let before = location.column as usize - 1;
-        let covered = file
-            .text
-            .get(span.start as usize..span.end as usize)
-            .unwrap_or("");
-        let width = covered.lines().next().unwrap_or("").chars().count().max(1);
-        let skipped = if text.len() > EXCERPT_WIDTH {
-            before.saturating_sub(EXCERPT_WIDTH / 2)
+        let (start, before) = if text.len() > EXCERPT_WIDTH {
+            let at = (span.start - file.line_start(span.start)) as usize;
+            let behind = text.get(..at).unwrap_or(text).char_indices().rev();
+            let kept = behind.take(EXCERPT_WIDTH / 2).last();
+            (
+                kept.map_or(0, |(start, _)| start),
+                before.min(EXCERPT_WIDTH / 2),
+            )
         } else {
-            0
+            (0, before)
         };
-        let mut shown = String::new();
-        let mut room = 1usize;
-        for (place, letter) in text.chars().enumerate() {
-            if room > EXCERPT_WIDTH {
-                break;
-            }
-            if place >= skipped {
-                shown.push(letter);
-                room += 1;
-            }
-        }
-        let room = room.saturating_sub(before - skipped).max(1);
-        Excerpt::new(location, shown, before - skipped, width.min(room))
+        let shown: String = text[start..].chars().take(EXCERPT_WIDTH).collect();
+        let room = shown.chars().count() + 1;
+        let room = room.saturating_sub(before).max(1);
+        Excerpt::new(location, shown, before, width.min(room))
     }
 }
 

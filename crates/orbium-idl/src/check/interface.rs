@@ -38,6 +38,9 @@ impl Checker<'_> {
             i.bases = bases.clone();
             i.forward_only = false;
         }
+        if bases.iter().any(|base| self.is_current(*base)) {
+            self.currents.insert(id);
+        }
         self.set_progress(id, Progress::Open);
         let outer = self.enter(ScopeKind::Interface, name, Some(id));
         for base in &bases {
@@ -68,9 +71,7 @@ impl Checker<'_> {
 
     /// Whether it is `CORBA::Current` or inherits it.
     fn is_current(&self, interface: DefId) -> bool {
-        let bases = self.model.all_bases(interface);
-        let mut all = core::iter::once(interface).chain(bases);
-        all.any(|it| self.model[it].path == ["CORBA", "Current"])
+        self.currents.contains(interface) || self.model[interface].path == ["CORBA", "Current"]
     }
 
     pub(super) fn empty_interface(kind: InterfaceKind) -> DefinitionKind {

@@ -189,22 +189,22 @@ impl Parser<'_> {
     }
 
     /// `.` between the parts of a name. True if it was found.
-    pub(super) fn dot_slip(&mut self, start: Span) -> bool {
-        if !self.at(".") || !self.peek_at(1).is_identifier() {
-            return false;
+    pub(super) fn eat_dot(&mut self, found: &mut bool) -> bool {
+        let is_dot = self.at(".") && self.peek_at(1).is_identifier();
+        if is_dot {
+            self.bump();
+            *found = true;
         }
-        let written = start.to(self.peek_at(1).span);
-        let mut first = self.next;
-        while first > 0 && self.tokens[first].span.start > start.start {
-            first -= 1;
-        }
-        let name = spelled(&self.tokens[first..=self.next + 1]);
+        is_dot
+    }
+
+    /// Reports a name with dots that begins at a token and has been read.
+    pub(super) fn report_dots(&mut self, start: Span, first: usize) {
+        let name = spelled(&self.tokens[first..self.next]);
         let message = format!("the parts of a name are joined with `::`, not with `.`: `{name}`");
         self.report
-            .error("dotted-name", written, message)
+            .error("dotted-name", start.to(self.last_span()), message)
             .help(format!("write `{}`", name.replace('.', "::")));
-        self.bump();
-        true
     }
 
     /// `[3]` before the name.

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Macro definitions.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::syntax::token::Token;
 
+/// The parameters of a macro: the place of each name.
+pub(super) type Parameters = HashMap<Rc<str>, usize>;
+
 #[derive(Debug)]
 pub(super) struct Macro {
     /// None for an object-like macro.
-    pub(super) parameters: Option<Vec<Rc<str>>>,
+    pub(super) parameters: Option<Parameters>,
     /// Whether the last parameter takes all further arguments.
     pub(super) variadic: bool,
     pub(super) body: Vec<Token>,

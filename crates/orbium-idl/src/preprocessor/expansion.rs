@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use super::Preprocessor;
-use super::definition::Macro;
+use super::definition::{Macro, Parameters};
 use crate::source::Span;
 use crate::syntax::scanner::Scanner;
 use crate::syntax::token::{Token, TokenKind};
@@ -50,7 +50,7 @@ impl Preprocessor<'_> {
     fn insert(
         &mut self,
         name: &str,
-        parameters: Option<(Vec<Rc<str>>, bool)>,
+        parameters: Option<(Parameters, bool)>,
         body: Vec<Token>,
     ) -> Option<Rc<Macro>> {
         let (parameters, variadic) = match parameters {
@@ -255,13 +255,11 @@ impl Preprocessor<'_> {
     ) -> Vec<Token> {
         let body = &definition.body;
         let parameter = |token: &Token| {
-            let names = definition.parameters.as_ref()?;
-            for (place, name) in names.iter().enumerate() {
-                if token.is_identifier() && *name == token.text {
-                    return Some(place);
-                }
-            }
-            None
+            let places = definition.parameters.as_ref()?;
+            places
+                .get(&token.text)
+                .filter(|_| token.is_identifier())
+                .copied()
         };
         let mut result: Vec<Token> = Vec::new();
         let mut paste = false;
@@ -364,7 +362,7 @@ fn is_placemarker(token: &Token) -> bool {
 }
 
 /// Parses `(a, b, ...)` at the front.
-fn parse_parameters(tokens: &mut Vec<Token>) -> Result<(Vec<Rc<str>>, bool), String> {
+fn parse_parameters(tokens: &mut Vec<Token>) -> Result<(Parameters, bool), String> {
     let close = tokens.iter().position(|t| t.is(")"));
     let Some(close) = close else {
         return Err("the parameters of this macro are not closed with `)`".to_owned());
@@ -372,7 +370,7 @@ fn parse_parameters(tokens: &mut Vec<Token>) -> Result<(Vec<Rc<str>>, bool), Str
     let mut inside = tokens.split_off(close + 1);
     std::mem::swap(&mut inside, tokens);
     let inside = inside.get(1..close).unwrap_or(&[]);
-    let mut names: Vec<Rc<str>> = Vec::new();
+    let mut places = Parameters::new();
     let mut variadic = false;
     let dots = inside.len() >= 3 && inside[inside.len() - 3..].iter().all(|t| t.is("."));
     let named = if dots {
@@ -383,23 +381,22 @@ fn parse_parameters(tokens: &mut Vec<Token>) -> Result<(Vec<Rc<str>>, bool), Str
     for (position, token) in named.iter().enumerate() {
         match position % 2 {
             0 if token.is_identifier() => {
-                if names.contains(&token.text) {
+                if places.insert(token.text.clone(), position / 2).is_some() {
                     return Err(format!(
                         "the macro parameter `{}` is named twice",
                         token.text
                     ));
                 }
-                names.push(token.text.clone());
             }
             1 if token.is(",") => {}
             _ => return Err(format!("{} is no macro parameter", token.describe())),
         }
     }
     if dots {
-        names.push("__VA_ARGS__".into());
+        places.insert("__VA_ARGS__".into(), places.len());
         variadic = true;
     }
-    Ok((names, variadic))
+    Ok((places, variadic))
 }
 
 fn stringify(tokens: &[Token]) -> String {

@@ -415,3 +415,41 @@ fn inherited_names_of_many_bases_are_counted() {
     }
     rejected(&text, "inheritance-too-large");
 }
+
+/// Each of these files took time in proportion to the square of its size.
+///
+/// Conformance: IDL - hostile IDL
+#[test]
+fn long_files_take_time_in_proportion() {
+    let count = 30_000;
+    let numbered = |part: &dyn Fn(usize) -> String| (0..count).map(part).collect::<String>();
+    let members = numbered(&|n| format!("@unit(\"m\") long m{n}; "));
+    let annotated = format!("struct S {{ {members} }};");
+    assert!(
+        compile_source(&Options::new(), "a.idl", &annotated)
+            .model
+            .is_some()
+    );
+    let dotted = format!("typedef a{} T;", ".a".repeat(count));
+    let shown = rejected(&dotted, "dotted-name");
+    assert_eq!(
+        shown.errors().filter(|it| it.code == "dotted-name").count(),
+        1
+    );
+    let chain = numbered(&|n| format!("interface I{} : I{n} {{}};\n", n + 1));
+    let chain = format!("interface I0 {{}};\n{chain}");
+    assert!(
+        compile_source(&Options::new(), "c.idl", &chain)
+            .model
+            .is_some()
+    );
+    let names = numbered(&|n| format!("p{n}, "));
+    let body = numbered(&|n| format!("p{n} + "));
+    let values = "1, ".repeat(count);
+    let parameters = format!("#define F({names} q) {body} q\nconst long X = F({values} 1);\n");
+    assert!(
+        compile_source(&Options::new(), "m.idl", &parameters)
+            .model
+            .is_some()
+    );
+}
