@@ -79,35 +79,32 @@ pub(crate) fn add(model: &mut Model) -> ReplyHandlers {
 fn interfaces(model: &Model) -> Vec<DefId> {
     let handler = model.lookup("::Messaging::ReplyHandler").map(|it| it.id);
     let (mut found, mut seen) = (Vec::new(), DefSet::default());
+    let mut pending = Vec::new();
     for definition in model.definitions() {
         if definition.in_main_file {
-            visit(model, handler, definition.id, &mut seen, &mut found);
+            pending.push((definition.id, false));
+        }
+        while let Some((id, has_bases)) = pending.pop() {
+            if has_bases {
+                found.push(id);
+            } else if has_handler(model, handler, id) && seen.insert(id) {
+                pending.push((id, true));
+                let bases = model.bases(id).iter().rev();
+                pending.extend(bases.map(|base| (*base, false)));
+            }
         }
     }
     found
 }
 
-fn visit(
-    model: &Model,
-    handler: Option<DefId>,
-    id: DefId,
-    seen: &mut DefSet,
-    found: &mut Vec<DefId>,
-) {
+/// Whether an interface has a reply handler, given the base of all of those.
+fn has_handler(model: &Model, handler: Option<DefId>, id: DefId) -> bool {
     let DefinitionKind::Interface(interface) = &model[id].kind else {
-        return;
+        return false;
     };
     let is_handler = |it: &DefId| Some(*it) == handler;
     let is_remote = interface.kind == InterfaceKind::Plain && !interface.forward_only;
-    if !is_remote || is_handler(&id) || model.all_bases(id).iter().any(is_handler) {
-        return;
-    }
-    if seen.insert(id) {
-        for base in &interface.bases {
-            visit(model, handler, *base, seen, found);
-        }
-        found.push(id);
-    }
+    is_remote && !is_handler(&id) && !model.all_bases(id).iter().any(is_handler)
 }
 
 /// A new definition of a scope, at the position of another one in the text.

@@ -145,6 +145,7 @@ impl<'m> Plan<'m> {
             facts: Facts::default(),
             variants: RefCell::default(),
         };
+        plan.compute_facts();
         plan.place(model.top_level(), &[], None);
         let mut named = DefSet::default();
         for definition in model.definitions() {

@@ -9,12 +9,15 @@ use crate::names::{self, NameSet};
 impl<'m> Plan<'m> {
     /// Names bases before their derived definitions, independent of forward declarations.
     pub(super) fn name_with_bases(&mut self, id: DefId, named: &mut DefSet) {
-        let known = self.interfaces.contains(id);
-        if known && named.insert(id) {
-            for base in self.model.bases(id).iter().chain(self.supported(id)) {
-                self.name_with_bases(*base, named);
+        let mut pending = vec![(id, false)];
+        while let Some((id, has_named_bases)) = pending.pop() {
+            if has_named_bases {
+                self.name_features(id);
+            } else if self.interfaces.contains(id) && named.insert(id) {
+                pending.push((id, true));
+                let bases = self.model.bases(id).iter().chain(self.supported(id));
+                pending.extend(bases.rev().map(|base| (*base, false)));
             }
-            self.name_features(id);
         }
     }
 

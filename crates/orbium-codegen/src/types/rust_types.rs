@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! IDL types as Rust types, and properties of them.
 
-use orbium_idl_model::{DefId, DefinitionKind, InterfaceKind, Member, Type, Union};
+use orbium_idl_model::{DefId, DefSet, DefinitionKind, InterfaceKind, Member, Type, Union};
 
 use crate::plan::Plan;
 use crate::types::facts::Fact;
@@ -47,6 +47,39 @@ fn held(kind: &DefinitionKind) -> Vec<&Type> {
 }
 
 impl Plan<'_> {
+    /// Computes the facts of all types, those of their parts first: a chain of types may be longer
+    /// than the stack is deep.
+    pub(crate) fn compute_facts(&self) {
+        let mut seen = DefSet::default();
+        let mut pending = Vec::new();
+        for definition in self.model.definitions() {
+            pending.push((definition.id, false));
+            while let Some((id, has_parts)) = pending.pop() {
+                let ty = Type::Named(id);
+                if has_parts {
+                    self.is_fixed(&ty);
+                    self.is_copy(&ty);
+                    self.has_default(&ty);
+                    self.owns_memory(&ty);
+                } else if self.is_compound(id) && seen.insert(id) {
+                    pending.push((id, true));
+                    let parts = self.model.parts(id).into_iter();
+                    pending.extend(parts.map(|part| (part, false)));
+                }
+            }
+        }
+    }
+
+    /// Whether facts of a type depend on those of its parts.
+    fn is_compound(&self, id: DefId) -> bool {
+        let kind = &self.model[id].kind;
+        let has_parts = matches!(
+            kind,
+            DefinitionKind::Alias(_) | DefinitionKind::Struct(_) | DefinitionKind::Union(_)
+        );
+        has_parts && self.is_mapped(id)
+    }
+
     /// Whether a type contains itself.
     pub(crate) fn is_recursive(&self, id: DefId) -> bool {
         self.facts
@@ -278,16 +311,20 @@ impl Plan<'_> {
     /// The array of a type, if it has more elements than Rust has a `Default` for: its element and
     /// its dimensions.
     fn long_array<'t>(&'t self, ty: &'t Type) -> Option<(&'t Type, &'t [u32])> {
-        let Type::Array {
+        let mut outermost = None;
+        let mut ty = self.model.resolve_alias(ty);
+        while let Type::Array {
             element,
             dimensions,
-        } = self.model.resolve_alias(ty)
-        else {
-            return None;
-        };
-        let is_long = dimensions.iter().any(|length| *length > DEFAULT_ARRAY);
-        let is_long = is_long || self.long_array(element).is_some();
-        is_long.then_some((&**element, dimensions.as_slice()))
+        } = ty
+        {
+            let outermost = *outermost.get_or_insert((&**element, dimensions.as_slice()));
+            if dimensions.iter().any(|length| *length > DEFAULT_ARRAY) {
+                return Some(outermost);
+            }
+            ty = self.model.resolve_alias(element);
+        }
+        None
     }
 
     /// The initial value of a type that has one.
@@ -327,16 +364,16 @@ impl Plan<'_> {
     /// Whether the codec of the Rust type is that of the IDL type: without a bound to check, and
     /// without wide characters in a narrow type.
     pub(crate) fn is_plain(&self, ty: &Type) -> bool {
-        match ty {
-            Type::String(bound) => bound.is_none(),
-            Type::WString(_) => false,
-            Type::Sequence { element, bound } => bound.is_none() && self.is_plain(element),
-            Type::Array { element, .. } => self.is_plain(element),
-            Type::Named(id) => match &self.model[*id].kind {
-                DefinitionKind::Alias(alias) => self.is_plain(&alias.ty),
-                _ => true,
-            },
-            _ => true,
+        let mut ty = self.model.resolve_alias(ty);
+        loop {
+            let element = match ty {
+                Type::Sequence { bound: Some(_), .. } => return false,
+                Type::Sequence { element, .. } | Type::Array { element, .. } => element,
+                Type::String(bound) => return bound.is_none(),
+                Type::WString(_) => return false,
+                _ => return true,
+            };
+            ty = self.model.resolve_alias(element);
         }
     }
 }

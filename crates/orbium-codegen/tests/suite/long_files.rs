@@ -38,3 +38,23 @@ fn thousands_of_definitions_at_file_scope() {
     assert!(code.contains("pub const C5999: i32 = 5999;"));
     assert!(code.contains("pub type T5999: T5999_TYPE = \"IDL:T5999:1.0\", ::std::vec::Vec<i32>,"));
 }
+
+// Properties of a type were computed from those of its parts by recursion: a long
+// chain of definitions overflowed the stack.
+#[test]
+fn long_chains_of_types_cost_no_stack() {
+    let chains: [fn(usize) -> String; 4] = [
+        |i| format!("typedef A{i} A{};", i + 1),
+        |i| format!("typedef sequence<B{i}> B{};", i + 1),
+        |i| format!("typedef C{i} C{}[1];", i + 1),
+        |i| format!("struct D{} {{ D{i} d; }};", i + 1),
+    ];
+    for (chain, count) in chains.into_iter().zip([10_000, 5_000, 5_000, 3_000]) {
+        let mut idl =
+            "typedef string A0; typedef long B0; typedef octet C0; struct D0 { long d; };"
+                .to_owned();
+        (0..count).for_each(|i| idl.push_str(&chain(i)));
+        let code = generated(&idl);
+        assert!(code.contains(&format!("{count}: ")), "{}", chain(0));
+    }
+}
