@@ -359,6 +359,9 @@ impl Config {
                 outcome.read.push(read.clone());
             }
         }
+        if let Some(path) = outcome.read.iter().find(|it| has_line_break(it)) {
+            return Err(Error::LineBreak { path: path.clone() });
+        }
         let mut diagnostics = front.to_string();
         let model = front.model.filter(|model| {
             let found = self.check(model);
@@ -464,6 +467,11 @@ fn write(path: &Path, code: &str) -> io::Result<()> {
     fs::write(path, code).inspect_err(|_| {
         let _ = path.is_file().then(|| fs::remove_file(path));
     })
+}
+
+/// Whether a line for Cargo with this path would be two.
+fn has_line_break(path: &Path) -> bool {
+    path.to_string_lossy().contains(['\n', '\r'])
 }
 
 /// Whether a line of diagnostics begins a warning.

@@ -40,6 +40,11 @@ pub enum Error {
         /// The cause.
         cause: io::Error,
     },
+    /// The path of a file has a line break: Cargo could not watch it.
+    LineBreak {
+        /// The path.
+        path: PathBuf,
+    },
     /// The generated code could not be written.
     Write {
         /// The file.
@@ -69,6 +74,7 @@ impl fmt::Display for Error {
             },
             Self::Extension(reason) => f.write_str(reason),
             Self::Read { path, cause } => write!(f, "cannot read {}: {cause}", path.display()),
+            Self::LineBreak { path } => write!(f, "the path {path:?} has a line break"),
             Self::Write { path, cause } => write!(f, "cannot write {}: {cause}", path.display()),
         }
     }

@@ -220,7 +220,7 @@ impl Options {
         &self.sources[0]
     }
 
-    /// The names of the files without their folders, up to a few.
+    /// The names of the files without their folders, up to a few, in one line.
     pub(crate) fn shown_sources(&self) -> String {
         const MAX_SHOWN_NAMES: usize = 4;
         let names = self
@@ -228,7 +228,7 @@ impl Options {
             .iter()
             .map(|source| {
                 let name = source.rsplit(['/', '\\']).next().unwrap_or(source);
-                name.to_owned()
+                in_one_line(name)
             })
             .collect::<Vec<_>>();
         match names.len() {
@@ -376,6 +376,21 @@ fn is_named(pattern: &str, path: &[String]) -> bool {
         Some(start) => name.starts_with(start),
         None => name == pattern,
     }
+}
+
+/// A name without characters that end a line or are not shown, for a comment.
+fn in_one_line(name: &str) -> String {
+    let mut shown = String::new();
+    for letter in name.chars() {
+        // Line separators, and marks of the direction of text, which can hide code.
+        let is_mark = matches!(letter, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if letter.is_control() || is_mark {
+            shown.extend(letter.escape_default());
+        } else {
+            shown.push(letter);
+        }
+    }
+    shown
 }
 
 /// The index of a name in order, or that of its insertion.

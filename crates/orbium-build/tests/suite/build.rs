@@ -63,6 +63,17 @@ fn every_file_read_is_reported() {
     assert_eq!(names, ["bank.idl", "deep.idl", "types.idl"]);
 }
 
+/// A line break in a path made two lines of one for Cargo.
+#[test]
+fn paths_with_line_breaks_are_refused() {
+    let folder = Folder::new("line-breaks");
+    let file = folder.file("a\ncargo:rustc-cfg=b.idl", "struct S { long a; };");
+    let error = folder.config().try_compile(&file).unwrap_err();
+    assert!(matches!(&error, Error::LineBreak { path } if *path == file));
+    assert!(error.to_string().ends_with(r#"b.idl" has a line break"#), "{error}");
+    assert!(!folder.0.join("out").exists());
+}
+
 #[test]
 fn macros_reach_the_front_end() {
     let folder = Folder::new("macros");

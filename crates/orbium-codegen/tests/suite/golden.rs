@@ -485,6 +485,21 @@ fn another_runtime_can_be_named() {
     assert!(code.contains("    use crate::my_orb as orb;\n"));
 }
 
+/// The name of a file was written into a comment as it was, and could end it.
+#[test]
+fn names_of_files_stay_in_their_comments() {
+    let source = "interface I {};";
+    let compilation = orbium_idl::compile_source(&orbium_idl::Options::new(), "i.idl", source);
+    let model = compilation.model.unwrap();
+    let options = Options::new("x/n\nfn evil() {}\r\u{202e}.idl");
+    let generated = generate(&model, &options).unwrap();
+    let stub = stub(&model, &options, "crate").unwrap();
+    for code in [generated.code, stub.code] {
+        let first = code.lines().next().unwrap();
+        assert!(first.contains(r"n\nfn evil() {}\r\u{202e}.idl"), "{first}");
+    }
+}
+
 /// A native type that has a Rust type is still no exception that could be raised.
 #[test]
 fn operations_that_raise_a_native_type_are_left_out() {
