@@ -4,7 +4,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{env, fs, io};
+use std::{env, io};
 
 use orbium_idl::model::Model;
 use orbium_idl::{Diagnostic, Severity};
@@ -13,6 +13,7 @@ use crate::Error;
 use crate::compiled::{Compiled, Stub};
 use crate::extension::{Extension, unread};
 use crate::files::{self, IdlFiles};
+use crate::rust_file::{claim, write};
 
 /// Configuration of a compilation of IDL.
 #[derive(Debug, Clone, Default)]
@@ -221,7 +222,7 @@ impl Config {
     }
 
     /// Sets the name of the Rust file, without `.rs`; by default that of the first compiled file or
-    /// folder.
+    /// folder. Two projects of one build script need different names.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
@@ -313,6 +314,7 @@ impl Config {
             None => files::stem(&given[0]),
         });
         path.as_mut_os_string().push(".rs");
+        claim(&path, given)?;
         write(&path, &code).map_err(|cause| Error::Write {
             path: path.clone(),
             cause,
@@ -453,20 +455,6 @@ struct Outcome {
     written: Vec<PathBuf>,
     read: Vec<PathBuf>,
     warnings: String,
-}
-
-/// Writes a file unless its content is the same already: an unchanged file keeps its time and is
-/// not compiled again. No partial file is left.
-fn write(path: &Path, code: &str) -> io::Result<()> {
-    if fs::read(path).is_ok_and(|present| present == code.as_bytes()) {
-        return Ok(());
-    }
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    fs::write(path, code).inspect_err(|_| {
-        let _ = path.is_file().then(|| fs::remove_file(path));
-    })
 }
 
 /// Whether a line for Cargo with this path would be two.

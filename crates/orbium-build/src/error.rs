@@ -45,6 +45,14 @@ pub enum Error {
         /// The path.
         path: PathBuf,
     },
+    /// Other IDL files were compiled to the same Rust file before, by this process: see
+    /// [`Config::name`](crate::Config::name).
+    SameName {
+        /// The Rust file.
+        path: PathBuf,
+        /// The first of the files compiled before.
+        other: PathBuf,
+    },
     /// The generated code could not be written.
     Write {
         /// The file.
@@ -75,6 +83,12 @@ impl fmt::Display for Error {
             Self::Extension(reason) => f.write_str(reason),
             Self::Read { path, cause } => write!(f, "cannot read {}: {cause}", path.display()),
             Self::LineBreak { path } => write!(f, "the path {path:?} has a line break"),
+            Self::SameName { path, other } => write!(
+                f,
+                "{} would be overwritten, which has the code of {}: choose another name with `Config::name`",
+                path.display(),
+                other.display()
+            ),
             Self::Write { path, cause } => write!(f, "cannot write {}: {cause}", path.display()),
         }
     }

@@ -13,6 +13,7 @@ mod config;
 mod error;
 mod extension;
 mod files;
+mod rust_file;
 
 pub use compiled::{Compiled, Stub};
 pub use config::Config;

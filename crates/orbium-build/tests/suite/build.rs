@@ -44,6 +44,28 @@ fn a_file_becomes_rust_under_its_own_name_or_one_that_is_given() {
     assert_eq!(named.written, [out.join("money.rs")]);
 }
 
+/// The second of two files with one name replaced the code of the first.
+#[test]
+fn files_with_one_name_are_not_written_over_each_other() {
+    let folder = Folder::new("one-name");
+    let [a, b] = ["a", "b"].map(|name| {
+        folder.file(
+            &format!("{name}/types.idl"),
+            &format!("typedef long {name};"),
+        )
+    });
+    let written = folder.config().try_compile(&a).unwrap().written;
+    let error = folder.config().try_compile(&b).unwrap_err();
+    assert!(error.to_string().contains("`Config::name`"), "{error}");
+    assert!(
+        matches!(&error, Error::SameName { path, other } if *path == written[0] && *other == a)
+    );
+    // The same file again, and another name.
+    folder.config().try_compile(&a).unwrap();
+    let named = folder.config().name("b_types").try_compile(&b).unwrap();
+    assert_ne!(named.written, written);
+}
+
 #[test]
 fn every_file_read_is_reported() {
     let folder = Folder::new("read");
@@ -70,7 +92,10 @@ fn paths_with_line_breaks_are_refused() {
     let file = folder.file("a\ncargo:rustc-cfg=b.idl", "struct S { long a; };");
     let error = folder.config().try_compile(&file).unwrap_err();
     assert!(matches!(&error, Error::LineBreak { path } if *path == file));
-    assert!(error.to_string().ends_with(r#"b.idl" has a line break"#), "{error}");
+    assert!(
+        error.to_string().ends_with(r#"b.idl" has a line break"#),
+        "{error}"
+    );
     assert!(!folder.0.join("out").exists());
 }
 
