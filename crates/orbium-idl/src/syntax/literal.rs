@@ -85,7 +85,10 @@ pub(crate) fn number(text: &str) -> Result<Number, Malformed> {
         Ok(value) if value.is_finite() => Ok(Number::Float(value, decimal(text))),
         _ => malformed(
             "number-too-large",
-            format!("the floating point literal `{text}` is too large"),
+            format!(
+                "the floating point literal `{text}` is too large: constants, also those of \
+                 `long double`, have the range of `double`"
+            ),
         ),
     }
 }

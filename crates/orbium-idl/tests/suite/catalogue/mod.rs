@@ -292,6 +292,11 @@ pub(crate) const CASES: &[Case] = &[
         "const long long X = §99999999999999999999;",
         &["integer literal", "too large"],
     ),
+    here_only(
+        "49",
+        "const long double X = §1e400;",
+        &["too large", "`long double`", "the range of `double`"],
+    ),
     rejected(
         "50",
         "typedef long T; const long X = §T;",
