@@ -39,7 +39,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// No search path, strict CORBA 3, output in `$OUT_DIR`.
+    /// No search path, CORBA 3, output in `$OUT_DIR`.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -76,10 +76,10 @@ impl Config {
     }
 
     /// Acknowledges that definitions of a construct without a mapping are left out, with their
-    /// users, as in `.allow_unmapped("valuetypes")`: one line counts them, and
-    /// [`Config::deny_unmapped`] does not apply to them. The constructs are `valuetypes`,
-    /// `value boxes`, `abstract interfaces`, `native types`, `components`, `homes`, `eventtypes`,
-    /// `local types`.
+    /// users, as in `.allow_unmapped("components")`: one line counts them, and
+    /// [`Config::deny_unmapped`] does not apply to them. The constructs are `components` and
+    /// `homes` without a module `Components`, `valuetypes` that are never defined, `native types`,
+    /// `local types`, `long interfaces` and `ambiguous interfaces`.
     #[must_use]
     pub fn allow_unmapped(mut self, construct: impl Into<String>) -> Self {
         self.allowed.push(construct.into());

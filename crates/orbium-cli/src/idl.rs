@@ -105,7 +105,7 @@ struct GenArgs {
     #[arg(long)]
     deny_unmapped: bool,
     /// Acknowledge that a construct without a mapping is left out, such as
-    /// `valuetypes` or `abstract interfaces`: one line counts them; may be
+    /// `components` or `native types`: one line counts them; may be
     /// repeated
     #[arg(long, value_name = "CONSTRUCT")]
     allow_unmapped: Vec<String>,

@@ -179,7 +179,7 @@ impl Options {
         self
     }
 
-    /// Acknowledges that definitions of a construct, such as `valuetypes` or `abstract interfaces`,
+    /// Acknowledges that definitions of a construct, such as `components` or `native types`,
     /// are left out, with their users: one note counts them, and [`Options::deny_unmapped`] does
     /// not apply to them.
     #[must_use]
