@@ -303,6 +303,13 @@ impl Checker<'_> {
         self.model.place(id);
     }
 
+    /// Adds the annotations of a repeated forward declaration.
+    fn annotate(&mut self, id: DefId, around: Surroundings<'_>) {
+        let mut annotations = self.annotations(around.annotations);
+        let known = self.model.definition_mut(id);
+        known.annotations.append(&mut annotations);
+    }
+
     fn progress(&self, id: DefId) -> Progress {
         self.states
             .get(id)

@@ -69,6 +69,7 @@ impl Checker<'_> {
     fn struct_forward(&mut self, name: &Ident, union: bool, around: Surroundings<'_>) {
         if let Some(known) = self.known_struct(name, union) {
             self.check_spelling_of(known, name);
+            self.annotate(known, around);
             return;
         }
         let id = self.define(name, Self::empty(union), around);

@@ -96,9 +96,7 @@ impl Checker<'_> {
         if let Some(id) = self.known_interface(name) {
             self.check_spelling_of(id, name);
             self.check_interface_kind(id, name, kind);
-            let mut annotations = self.annotations(around.annotations);
-            let known = self.model.definition_mut(id);
-            known.annotations.append(&mut annotations);
+            self.annotate(id, around);
             return;
         }
         let id = self.define(name, Self::empty_interface(kind), around);

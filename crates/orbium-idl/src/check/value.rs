@@ -85,6 +85,7 @@ impl Checker<'_> {
         if let Some(id) = self.known_value(&value.name) {
             self.check_spelling_of(id, &value.name);
             self.check_value_kind(id, &value.name, value.kind);
+            self.annotate(id, around);
             return;
         }
         let id = self.define(&value.name, Self::empty_value(value.kind), around);

@@ -537,3 +537,21 @@ fn unmapped_constructs_are_in_the_model() {
     };
     assert!(event.event && event.members.len() == 1);
 }
+
+/// Those of a repeated forward declaration of a struct, union or value type were dropped.
+#[test]
+fn annotations_of_all_declarations_are_kept() {
+    for (declared, defined) in [
+        ("interface X", "interface X {}"),
+        ("valuetype X", "valuetype X {}"),
+        ("struct X", "struct X { long a; }"),
+        ("union X", "union X switch (long) { case 0: long a; }"),
+    ] {
+        let text = format!(
+            "@key(1) {declared}; @key(2) {declared}; @key(3) {defined}; @key(4) {declared};"
+        );
+        let model = model(&text);
+        let annotations = &model.lookup("X").unwrap().annotations;
+        assert_eq!(annotations.len(), 4, "{text}");
+    }
+}
