@@ -158,52 +158,44 @@ fn used_by(kind: &DefinitionKind, into: &mut Vec<DefId>) {
         DefinitionKind::Struct(s) => members = &s.members,
         DefinitionKind::Exception(e) => members = &e.members,
         DefinitionKind::Union(u) => {
-            named_in(&u.discriminator, into);
+            into.extend(Model::named_in(&u.discriminator));
             for case in &u.cases {
-                named_in(&case.member.ty, into);
+                into.extend(Model::named_in(&case.member.ty));
             }
         }
-        DefinitionKind::Alias(alias) => named_in(&alias.ty, into),
-        DefinitionKind::Constant(constant) => named_in(&constant.ty, into),
+        DefinitionKind::Alias(alias) => into.extend(Model::named_in(&alias.ty)),
+        DefinitionKind::Constant(constant) => into.extend(Model::named_in(&constant.ty)),
         DefinitionKind::Interface(interface) => into.extend_from_slice(&interface.bases),
         DefinitionKind::ValueType(value) => {
             into.extend_from_slice(&value.bases);
             into.extend_from_slice(&value.supports);
             for ty in state(value) {
-                named_in(ty, into);
+                into.extend(Model::named_in(ty));
             }
             for factory in &value.factories {
                 into.extend_from_slice(&factory.raises);
                 for parameter in &factory.parameters {
-                    named_in(&parameter.ty, into);
+                    into.extend(Model::named_in(&parameter.ty));
                 }
             }
         }
-        DefinitionKind::ValueBox(boxed) => named_in(&boxed.ty, into),
+        DefinitionKind::ValueBox(boxed) => into.extend(Model::named_in(&boxed.ty)),
         DefinitionKind::Operation(operation) => {
-            named_in(&operation.result, into);
+            into.extend(Model::named_in(&operation.result));
             for parameter in &operation.parameters {
-                named_in(&parameter.ty, into);
+                into.extend(Model::named_in(&parameter.ty));
             }
             into.extend_from_slice(&operation.raises);
         }
         DefinitionKind::Attribute(attribute) => {
-            named_in(&attribute.ty, into);
+            into.extend(Model::named_in(&attribute.ty));
             into.extend_from_slice(&attribute.get_raises);
             into.extend_from_slice(&attribute.set_raises);
         }
         _ => {}
     }
     for member in members {
-        named_in(&member.ty, into);
-    }
-}
-
-fn named_in(ty: &Type, into: &mut Vec<DefId>) {
-    match ty {
-        Type::Named(id) => into.push(*id),
-        Type::Sequence { element, .. } | Type::Array { element, .. } => named_in(element, into),
-        _ => {}
+        into.extend(Model::named_in(&member.ty));
     }
 }
 
