@@ -50,7 +50,8 @@ const SETTINGS: &[(&str, Shown)] = &[
     ),
 ];
 
-fn shown(file: &str) -> Option<Shown> {
+/// The setting of a file.
+fn setting(file: &str) -> Option<(&'static str, Shown)> {
     let is_meant = |pattern: &str| {
         let (mut names, mut patterns) = (file.split('/'), pattern.split('/'));
         loop {
@@ -62,10 +63,8 @@ fn shown(file: &str) -> Option<Shown> {
             }
         }
     };
-    let mut settings = SETTINGS.iter();
-    settings
-        .find(|(pattern, _)| is_meant(pattern))
-        .map(|(_, shown)| *shown)
+    let mut settings = SETTINGS.iter().copied();
+    settings.find(|(pattern, _)| is_meant(pattern))
 }
 
 /// Whether it is the name of one entry of a folder, and cannot be interpreted as an option.
@@ -88,7 +87,7 @@ pub fn is_user(name: &str) -> bool {
 
 /// The value of a setting, if there is one.
 pub(crate) fn value(tree: &Tree, file: &str) -> Option<String> {
-    match shown(file)? {
+    match setting(file)?.1 {
         Shown::Alone => tree.whole_line(file),
         // In the copy of a host a written word stands alone.
         Shown::Between(open, close) => tree
@@ -100,6 +99,18 @@ pub(crate) fn value(tree: &Tree, file: &str) -> Option<String> {
 /// Validates that a change is permitted.
 pub(crate) fn validate(change: &Change) -> Result<(), String> {
     match change {
+/// Whether a setting was removed from the host: the interface, for example, to which it belonged. A
+/// file system that is not mounted, or a folder that cannot be searched, removes no setting.
+pub(crate) fn is_removed(tree: &Tree, file: &str) -> bool {
+    let Some((pattern, _)) = setting(file) else {
+        return false;
+    };
+    let folder = pattern
+        .split_once("/*")
+        .or_else(|| pattern.rsplit_once('/'));
+    tree.lacks(file) && folder.is_some_and(|(folder, _)| tree.has(folder))
+}
+
         Change::Write(write) => validate_write(write),
         Change::Create(create) => validate_create(create),
         Change::Schedule(schedule) => validate_schedule(schedule),
@@ -108,7 +119,7 @@ pub(crate) fn validate(change: &Change) -> Result<(), String> {
 }
 
 fn validate_write(write: &Write) -> Result<(), String> {
-    shown(&write.file).ok_or("it is no setting that this program changes")?;
+    setting(&write.file).ok_or("it is no setting that this program changes")?;
     let is_line = |value: &str| {
         (1..=MAX_VALUE).contains(&value.chars().count()) && !value.contains(char::is_control)
     };

@@ -2,7 +2,7 @@
 //! Files below a root directory, read if possible, and changed individually.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
 /// Maximum bytes that are read of a file: more than any useful file has.
@@ -38,20 +38,21 @@ impl Tree {
         place
     }
 
-    /// The text of a file, if it can be read; invalid UTF-8 is replaced.
-    pub(crate) fn text(&self, path: &str) -> Option<String> {
+    /// The text of a file; invalid UTF-8 is replaced.
+    pub(crate) fn read(&self, path: &str) -> io::Result<String> {
         let place = self.place(path);
         // Opening a pipe would wait for a writer.
-        if !fs::metadata(&place).ok()?.is_file() {
-            return None;
+        if !fs::metadata(&place)?.is_file() {
+            return Err(io::Error::other("it is no file"));
         }
         let mut octets = vec![];
-        File::open(&place)
-            .ok()?
-            .take(LIMIT)
-            .read_to_end(&mut octets)
-            .ok()?;
-        Some(String::from_utf8_lossy(&octets).into_owned())
+        File::open(&place)?.take(LIMIT).read_to_end(&mut octets)?;
+        Ok(String::from_utf8_lossy(&octets).into_owned())
+    }
+
+    /// The text of a file, if it can be read.
+    pub(crate) fn text(&self, path: &str) -> Option<String> {
+        self.read(path).ok()
     }
 
     /// The first line of a file, sanitized for display. May be empty.
@@ -132,6 +133,14 @@ impl Tree {
     pub(crate) fn remove(&self, path: &str) -> Result<(), String> {
         fs::remove_file(self.place(path)).map_err(|error| error.to_string())
     }
+    /// Whether there is certainly no such file: false also if a folder cannot be searched.
+    pub(crate) fn lacks(&self, path: &str) -> bool {
+        let found = fs::symlink_metadata(self.place(path));
+        // A file in the place of a folder has no files below it.
+        let missing = [ErrorKind::NotFound, ErrorKind::NotADirectory];
+        found.is_err_and(|error| missing.contains(&error.kind()))
+    }
+
 
     /// Whether there is such a file or directory.
     #[must_use]

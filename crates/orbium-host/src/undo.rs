@@ -71,9 +71,7 @@ pub(crate) fn undo_step(step: &Step, tree: &Tree) -> Result<(), String> {
             .try_for_each(threads::restore),
         Change::Steer(filter) if filter.rules.is_empty() && !filter.enable => Ok(()),
         // The filters of an interface are removed with it.
-        Change::Steer(filter) if !tree.has(&format!("/sys/class/net/{}", filter.interface)) => {
-            Ok(())
-        }
+        Change::Steer(filter) if is_removed(tree, &filter.interface) => Ok(()),
         Change::Steer(filter) => steering::remove(filter),
     }
 }
@@ -86,15 +84,29 @@ fn reset(tree: &Tree, write: &Write) -> Result<(), String> {
             "it is {}, which is neither what was applied nor what was before",
             shown(&now)
         )),
-        // An interface that was removed, for example.
-        None => Ok(()),
+        None if settings::is_removed(tree, &write.file) => Ok(()),
+        None => Err(unreadable(tree, &write.file)),
     }
 }
 
 fn remove(tree: &Tree, create: &Create) -> Result<(), String> {
     match tree.text(&create.file) {
-        None => Ok(()),
+        None if tree.lacks(&create.file) => Ok(()),
+        None => Err(unreadable(tree, &create.file)),
         Some(text) if text == create.text => tree.remove(&create.file),
         Some(_) => Err("the file was changed since".to_owned()),
+    }
+}
+
+/// Whether an interface was removed.
+fn is_removed(tree: &Tree, interface: &str) -> bool {
+    let folder = "/sys/class/net";
+    tree.has(folder) && tree.lacks(&format!("{folder}/{interface}"))
+}
+
+fn unreadable(tree: &Tree, file: &str) -> String {
+    match tree.read(file) {
+        Ok(_) => "its value is not in the file".to_owned(),
+        Err(error) => format!("it cannot be read: {error}"),
     }
 }

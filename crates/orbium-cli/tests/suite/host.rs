@@ -143,6 +143,28 @@ fn settings_that_others_have_changed_since_stay_and_are_named() {
     folder.file(BUSY_POLL, "50\n");
     undo(&folder).assert_done();
     assert_eq!(content(&folder, BUSY_POLL), "0");
+/// Regression: a setting that could not be read counted as undone, and its step was lost with the journal.
+#[test]
+fn steps_of_settings_that_cannot_be_read_stay_in_the_journal() {
+    let folder = host();
+    apply(&folder, &plan(&folder, &[])).assert_done();
+    let (mounted, unmounted) = (folder.path("sys"), folder.path("unmounted"));
+    fs::rename(&mounted, &unmounted).unwrap();
+    let ran = undo(&folder);
+    assert_eq!(ran.status, Some(3), "{ran:?}");
+    assert!(ran.stdout.contains("left    huge-pages: "), "{ran:?}");
+    assert_eq!(content(&folder, BUSY_POLL), "0");
+    fs::rename(&unmounted, &mounted).unwrap();
+    undo(&folder).assert_done();
+    assert_eq!(content(&folder, HUGE_PAGES), "always");
+
+    // A setting that the kernel does not have any more needs no undo.
+    folder.file(HUGE_PAGES, "[always] madvise never\n");
+    apply(&folder, &plan(&folder, &["--only", "huge-pages"])).assert_done();
+    fs::remove_file(folder.path(HUGE_PAGES)).unwrap();
+    undo(&folder).assert_done();
+}
+
 }
 
 /// Values were cut after 80 characters: applying failed, and an undo would have given the kernel a part
