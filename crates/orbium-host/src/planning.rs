@@ -4,7 +4,7 @@
 use std::str::FromStr;
 
 use crate::finding::Severity;
-use crate::judge::CHECKS;
+use crate::judge::{CHECKS, Check};
 
 use super::cpu_list::CpuList;
 use super::facts::Facts;
@@ -14,10 +14,14 @@ use super::steering;
 use super::step::{Change, Create, Filter, Schedule, Step, Write};
 use super::tree::Tree;
 
+/// The checks that one file of limits remedies.
+const LIMIT_CHECKS: [&str; 3] = ["rt-priority", "locked-memory", "open-files"];
+
 /// Goals of a plan.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlanRequest<'a> {
-    /// These checks only; all of them if it is empty and no other goal is set.
+    /// These checks only. If it is empty, all of them without another goal, and those of limits with
+    /// a user.
     pub only: &'a [String],
     /// Interfaces for which kernel threads receive.
     pub napi: &'a [Napi],
@@ -102,26 +106,15 @@ pub fn plan(tree: &Tree, request: &PlanRequest<'_>) -> Result<Plan, String> {
     let mut plan = Plan::default();
     let checks_all = request.napi.is_empty() && request.steer.is_empty();
     for check in CHECKS {
+        // The findings are those of this process, which may be root: the named user has other limits.
+        let is_of_user = request.user.is_some() && LIMIT_CHECKS.contains(&check.name);
         let is_wanted = match request.only {
-            [] => checks_all,
+            [] => checks_all || is_of_user,
             only => only.iter().any(|name| name == check.name),
         };
-        if !is_wanted {
-            continue;
+        if is_wanted {
+            add(&mut plan, check, &host, is_of_user);
         }
-        let finding = check.judge(&host.facts);
-        if !matches!(finding.severity, Severity::Note | Severity::Problem) {
-            continue;
-        }
-        let changes = host.changes(check.name);
-        if changes.is_empty() {
-            plan.left.push(Left {
-                check: check.name.to_owned(),
-                found: finding.found,
-                remedy: finding.remedy,
-            });
-        }
-        push(&mut plan, check.name, changes);
     }
     for napi in request.napi {
         push(&mut plan, "napi", host.receiving_threads(napi)?);
@@ -130,6 +123,25 @@ pub fn plan(tree: &Tree, request: &PlanRequest<'_>) -> Result<Plan, String> {
         push(&mut plan, "steer", vec![host.filter(steered)?]);
     }
     Ok(plan)
+}
+
+/// Adds the changes of a check, or leaves its finding to the administrator. Without a finding there are
+/// changes only if they are requested.
+fn add(plan: &mut Plan, check: &Check, host: &Host<'_>, is_requested: bool) {
+    let finding = check.judge(&host.facts);
+    let is_wrong = matches!(finding.severity, Severity::Note | Severity::Problem);
+    if !is_wrong && !is_requested {
+        return;
+    }
+    let changes = host.changes(check.name);
+    if is_wrong && changes.is_empty() {
+        plan.left.push(Left {
+            check: check.name.to_owned(),
+            found: finding.found,
+            remedy: finding.remedy,
+        });
+    }
+    push(plan, check.name, changes);
 }
 
 /// Three checks share one file of limits: a change that is already planned is not added again.
@@ -170,7 +182,7 @@ impl Host<'_> {
             "governor" => self.governors(),
             "clock-source" => self.clock_source(),
             "interrupts" => self.interrupts(),
-            "rt-priority" | "locked-memory" | "open-files" => self.limits(),
+            limit if LIMIT_CHECKS.contains(&limit) => self.limits(),
             _ => Vec::new(),
         }
     }

@@ -103,6 +103,22 @@ fn applied_steps_are_undone() {
     undo(&folder).assert_failed_saying("nothing to undo");
 }
 
+/// Regression: root, which lacks no limit, got a plan without the limits of the named user.
+#[test]
+fn a_named_user_gets_limits_also_if_the_planner_has_them() {
+    let folder = host();
+    let limits = "Limit Soft Hard\nMax open files  unlimited  unlimited  files\n\
+                  Max locked memory  unlimited  unlimited  bytes\n\
+                  Max realtime priority  99  99\n";
+    folder.file("proc/self/limits", limits);
+    let text = plan(&folder, &["--user", "pilot"]);
+    assert_eq!(text.matches("pilot - nofile").count(), 1, "{text}");
+    assert_eq!(text.matches("pilot - rtprio").count(), 1, "{text}");
+    assert!(!plan(&folder, &[]).contains("limits.d"));
+    let text = plan(&folder, &["--user", "pilot", "--only", "busy-poll"]);
+    assert!(!text.contains("limits.d"), "{text}");
+}
+
 #[test]
 fn a_plan_for_another_state_changes_nothing() {
     let folder = host();
