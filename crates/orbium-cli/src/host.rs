@@ -5,6 +5,7 @@
 //! value. Applying it writes a journal first, so that every step can be undone; changes that cannot
 //! be undone are not steps, and are listed for the administrator.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -60,8 +61,9 @@ struct PlanArgs {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit status: 0 the plan is in force, 1 nothing was changed, or what was \
-                        changed is as before."
+    after_help = "Exit status: 0 the plan is in force, except for interrupts that the kernel does \
+                  not move; these are listed. 1 nothing was changed, or what was changed is as \
+                  before."
 )]
 struct ApplyArgs {
     /// The plan, as `orbium host plan` prints it; `-` is standard input
@@ -142,11 +144,15 @@ fn print_plan(args: &PlanArgs) -> Result<(), Failure> {
 
 fn carry_out(args: &ApplyArgs) -> Result<(), Failure> {
     let plan = read(&args.plan)?;
-    let done = orbium_host::apply(&plan, &args.place.tree(), &args.place.journal())
-        .map_err(|refusal| Failure::because(refusal.to_string()))?;
-    output::print(&format!(
-        "{done} steps are done; orbium host undo undoes them\n"
-    ))
+    let applied = orbium_host::apply(&plan, &args.place.tree(), &args.place.journal());
+    let applied = applied.map_err(|refusal| Failure::because(refusal.to_string()))?;
+    let mut text = String::new();
+    for step in &applied.left {
+        let _ = writeln!(text, "left    {step}");
+    }
+    let done = applied.done;
+    let _ = writeln!(text, "{done} steps are done; orbium host undo undoes them");
+    output::print(&text)
 }
 
 fn take_back(args: &UndoArgs) -> Result<(), Failure> {

@@ -2,6 +2,7 @@
 //! Applying a plan: completely, or not at all.
 
 use std::fmt;
+use std::io;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -14,6 +15,10 @@ use super::{settings, steering, threads};
 
 /// Time-out for the threads of an interface to appear.
 const THREADS_APPEAR: Duration = Duration::from_secs(5);
+
+/// Errors of the kernel for an interrupt that it does not move.
+const EPERM: i32 = 1;
+const EIO: i32 = 5;
 
 /// Reason why a plan was not applied. The host is unchanged, except for the steps in `left`.
 pub enum Refusal {
@@ -66,12 +71,34 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Applies a plan, and returns the number of its steps. The journal is on disk before the first
-/// change.
+/// The outcome of a plan that is in force.
+#[derive(Debug)]
+pub struct Applied {
+    /// The number of applied steps.
+    pub done: usize,
+    /// Interrupts that the kernel does not move, each with the reason. They are as before.
+    pub left: Vec<String>,
+}
+
+/// The reason why a step was not applied.
+enum Fault {
+    /// The kernel never permits it.
+    Immovable(String),
+    /// It failed.
+    Failed(String),
+}
+
+impl From<String> for Fault {
+    fn from(reason: String) -> Self {
+        Self::Failed(reason)
+    }
+}
+
+/// Applies a plan. The journal is on disk before the first change.
 ///
 /// # Errors
 /// [`Refusal`]: the host is unchanged, except for the steps that it names.
-pub fn apply(plan: &Plan, tree: &Tree, journal: &Journal) -> Result<usize, Refusal> {
+pub fn apply(plan: &Plan, tree: &Tree, journal: &Journal) -> Result<Applied, Refusal> {
     if journal.exists() {
         return Err(Refusal::Applied(journal.path().display().to_string()));
     }
@@ -85,14 +112,28 @@ pub fn apply(plan: &Plan, tree: &Tree, journal: &Journal) -> Result<usize, Refus
     }
     let mut steps = plan.step.clone();
     journal.write(&steps).map_err(Refusal::Journal)?;
+    let mut immovable = Vec::new();
     for at in 0..steps.len() {
-        if let Err(reason) = perform(&mut steps, at, tree, journal) {
-            let step = steps[at].to_string();
-            let left = take_back(&steps[..=at], tree, journal);
-            return Err(Refusal::Failed { step, reason, left });
+        match perform(&mut steps, at, tree, journal) {
+            Ok(()) => {}
+            Err(Fault::Immovable(reason)) => immovable.push((at, reason)),
+            Err(Fault::Failed(reason)) => {
+                let step = steps[at].to_string();
+                let left = take_back(&steps[..=at], tree, journal);
+                return Err(Refusal::Failed { step, reason, left });
+            }
         }
     }
-    Ok(steps.len())
+    let mut left = Vec::new();
+    // The last one first: those before it keep their places.
+    while let Some((at, reason)) = immovable.pop() {
+        left.insert(0, format!("{}: {reason}", steps.remove(at)));
+    }
+    if !left.is_empty() {
+        left.extend(keep(&steps, journal).err());
+    }
+    let done = steps.len();
+    Ok(Applied { done, left })
 }
 
 /// The reason why a step cannot be applied, checked before the first change.
@@ -125,10 +166,10 @@ fn obstacle(step: &Step, tree: &Tree) -> Option<String> {
 
 /// Applies one step. Facts that are known only now, such as threads and numbers of filters, are
 /// written to the journal: threads before they are changed, filters as soon as they have a number.
-fn perform(steps: &mut [Step], at: usize, tree: &Tree, journal: &Journal) -> Result<(), String> {
+fn perform(steps: &mut [Step], at: usize, tree: &Tree, journal: &Journal) -> Result<(), Fault> {
     match &mut steps[at].change {
-        Change::Write(write) => set(tree, write),
-        Change::Create(create) => tree.create(&create.file, &create.text),
+        Change::Write(write) => return set(tree, write),
+        Change::Create(create) => tree.create(&create.file, &create.text)?,
         Change::Schedule(schedule) => {
             let (interface, fifo) = (schedule.interface.clone(), schedule.fifo);
             let found = appeared(tree, &interface)?;
@@ -139,24 +180,36 @@ fn perform(steps: &mut [Step], at: usize, tree: &Tree, journal: &Journal) -> Res
             journal.write(steps)?;
             found
                 .into_iter()
-                .try_for_each(|(thread, _)| threads::set_fifo(thread, fifo))
+                .try_for_each(|(thread, _)| threads::set_fifo(thread, fifo))?;
         }
         Change::Steer(filter) => {
             let (rules, outcome) = steering::add(filter);
             filter.rules = rules;
-            journal.write(steps).and(outcome)
+            journal.write(steps).and(outcome)?;
         }
     }
+    Ok(())
 }
 
 /// Writes a setting and checks that the kernel has accepted it.
-fn set(tree: &Tree, write: &Write) -> Result<(), String> {
-    tree.write(&write.file, &write.to)?;
+fn set(tree: &Tree, write: &Write) -> Result<(), Fault> {
+    tree.write(&write.file, &write.to).map_err(|error| {
+        if settings::is_interrupt(&write.file) && is_immovable(&error) {
+            Fault::Immovable(error.to_string())
+        } else {
+            Fault::Failed(error.to_string())
+        }
+    })?;
     match settings::value(tree, &write.file) {
         Some(now) if now == write.to => Ok(()),
-        Some(now) => Err(format!("the kernel made {} of it", shown(&now))),
-        None => Err("it cannot be read any more".to_owned()),
+        Some(now) => Err(format!("the kernel made {} of it", shown(&now)).into()),
+        None => Err("it cannot be read any more".to_owned().into()),
     }
+}
+
+/// Whether the kernel manages an interrupt itself: EIO, and EPERM in newer kernels.
+fn is_immovable(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(EIO | EPERM))
 }
 
 /// The threads of an interface, which the kernel starts when it is switched to them.
@@ -186,11 +239,29 @@ fn take_back(steps: &[Step], tree: &Tree, journal: &Journal) -> Vec<String> {
             left.insert(0, step.clone());
         }
     }
-    let kept = if left.is_empty() {
+    reasons.extend(keep(&left, journal).err());
+    reasons
+}
+
+/// Reduces the journal to the steps that are in force.
+fn keep(steps: &[Step], journal: &Journal) -> Result<(), String> {
+    if steps.is_empty() {
         journal.remove()
     } else {
-        journal.write(&left)
-    };
-    reasons.extend(kept.err());
-    reasons
+        journal.write(steps)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Error;
+
+    use super::is_immovable;
+
+    /// Older kernels give EIO for an interrupt that they manage, newer ones EPERM. EACCES is ours.
+    #[test]
+    fn interrupts_of_the_kernel_are_immovable() {
+        let errors = [5, 1, 13, 22].map(|number| is_immovable(&Error::from_raw_os_error(number)));
+        assert_eq!(errors, [true, true, false, false]);
+    }
 }

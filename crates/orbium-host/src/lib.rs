@@ -39,7 +39,7 @@ mod threads;
 mod tree;
 mod undo;
 
-pub use apply::{Refusal, apply};
+pub use apply::{Applied, Refusal, apply};
 pub use facts::{Facts, Kernel};
 pub use finding::{Finding, Severity};
 pub use journal::Journal;

@@ -16,6 +16,8 @@ use super::tree::Tree;
 
 /// The checks that one file of limits remedies.
 const LIMIT_CHECKS: [&str; 3] = ["rt-priority", "locked-memory", "open-files"];
+/// The check of interrupts.
+const INTERRUPTS: &str = "interrupts";
 
 /// Goals of a plan.
 #[derive(Clone, Copy, Debug, Default)]
@@ -134,7 +136,13 @@ fn add(plan: &mut Plan, check: &Check, host: &Host<'_>, is_requested: bool) {
         return;
     }
     let changes = host.changes(check.name);
-    if is_wrong && changes.is_empty() {
+    let immovable = match check.name {
+        INTERRUPTS => host.immovable(),
+        _ => None,
+    };
+    if immovable.is_some() {
+        plan.left.extend(immovable);
+    } else if is_wrong && changes.is_empty() {
         plan.left.push(Left {
             check: check.name.to_owned(),
             found: finding.found,
@@ -154,6 +162,11 @@ fn push(plan: &mut Plan, check: &str, changes: Vec<Change>) {
             });
         }
     }
+}
+
+/// The file of the processors of an interrupt.
+fn affinity(irq: u32) -> String {
+    format!("/proc/irq/{irq}/smp_affinity_list")
 }
 
 struct Host<'a> {
@@ -181,7 +194,7 @@ impl Host<'_> {
                 .collect(),
             "governor" => self.governors(),
             "clock-source" => self.clock_source(),
-            "interrupts" => self.interrupts(),
+            INTERRUPTS => self.interrupts(),
             limit if LIMIT_CHECKS.contains(&limit) => self.limits(),
             _ => Vec::new(),
         }
@@ -232,25 +245,48 @@ impl Host<'_> {
         self.set(file, "tsc")
     }
 
-    /// Moves interrupts off the isolated processors, as far as the others can handle them.
+    /// Moves interrupts off the isolated processors, as far as the others can handle them and the
+    /// kernel permits it.
     fn interrupts(&self) -> Vec<Change> {
-        let none = CpuList::default();
-        let isolated = self.facts.cpus.isolated.as_ref().unwrap_or(&none);
+        let isolated = self.isolated();
         let online = self.facts.cpus.online.clone().unwrap_or_default();
-        let others = online.without(isolated);
+        let others = online.without(&isolated);
         if isolated.is_empty() || others.is_empty() {
             return Vec::new();
         }
-        let interrupts = self.facts.interrupts.cpus.iter();
-        interrupts
-            .filter(|(_, cpus)| cpus.meets(isolated))
-            .flat_map(|(irq, _)| {
-                self.set(
-                    &format!("/proc/irq/{irq}/smp_affinity_list"),
-                    &others.to_string(),
-                )
-            })
+        self.interrupts_on(&isolated)
+            .map(affinity)
+            .filter(|file| self.tree.is_writable(file))
+            .flat_map(|file| self.set(&file, &others.to_string()))
             .collect()
+    }
+
+    /// The interrupts on isolated processors that the kernel manages itself.
+    fn immovable(&self) -> Option<Left> {
+        let isolated = self.isolated();
+        let immovable = self.interrupts_on(&isolated).filter(|irq| {
+            let file = affinity(*irq);
+            self.tree.has(&file) && !self.tree.is_writable(&file)
+        });
+        let numbers: Vec<String> = immovable.map(|irq| irq.to_string()).collect();
+        (!numbers.is_empty()).then(|| Left {
+            check: INTERRUPTS.to_owned(),
+            found: format!("the kernel does not move these: {}", numbers.join(", ")),
+            remedy:
+                "boot with isolcpus=managed_irq,CPUS: the kernel then avoids these CPUs where an \
+                     interrupt has others"
+                    .to_owned(),
+        })
+    }
+
+    fn isolated(&self) -> CpuList {
+        self.facts.cpus.isolated.clone().unwrap_or_default()
+    }
+
+    fn interrupts_on(&self, cpus: &CpuList) -> impl Iterator<Item = u32> {
+        let interrupts = self.facts.interrupts.cpus.iter();
+        let meeting = interrupts.filter(move |(_, of_irq)| of_irq.meets(cpus));
+        meeting.map(|(irq, _)| *irq)
     }
 
     /// A file of limits for the user, if one was named and the file does not exist.

@@ -25,9 +25,12 @@ enum Shown {
     Between(char, char),
 }
 
+/// The processors of an interrupt.
+const INTERRUPT: &str = "/proc/irq/*/smp_affinity_list";
+
 /// A file; `*` stands for one name. Then the format of its value.
 const SETTINGS: &[(&str, Shown)] = &[
-    ("/proc/irq/*/smp_affinity_list", Shown::Alone),
+    (INTERRUPT, Shown::Alone),
     ("/proc/sys/kernel/sched_rt_runtime_us", Shown::Alone),
     ("/proc/sys/net/core/busy_poll", Shown::Alone),
     ("/proc/sys/net/core/busy_read", Shown::Alone),
@@ -96,9 +99,6 @@ pub(crate) fn value(tree: &Tree, file: &str) -> Option<String> {
     }
 }
 
-/// Validates that a change is permitted.
-pub(crate) fn validate(change: &Change) -> Result<(), String> {
-    match change {
 /// Whether a setting was removed from the host: the interface, for example, to which it belonged. A
 /// file system that is not mounted, or a folder that cannot be searched, removes no setting.
 pub(crate) fn is_removed(tree: &Tree, file: &str) -> bool {
@@ -111,6 +111,14 @@ pub(crate) fn is_removed(tree: &Tree, file: &str) -> bool {
     tree.lacks(file) && folder.is_some_and(|(folder, _)| tree.has(folder))
 }
 
+/// Whether a setting has the processors of an interrupt.
+pub(crate) fn is_interrupt(file: &str) -> bool {
+    setting(file).is_some_and(|(pattern, _)| pattern == INTERRUPT)
+}
+
+/// Validates that a change is permitted.
+pub(crate) fn validate(change: &Change) -> Result<(), String> {
+    match change {
         Change::Write(write) => validate_write(write),
         Change::Create(create) => validate_create(create),
         Change::Schedule(schedule) => validate_schedule(schedule),

@@ -108,13 +108,12 @@ impl Tree {
     }
 
     /// Replaces the content of a file, in one write as settings of the kernel require.
-    pub(crate) fn write(&self, path: &str, text: &str) -> Result<(), String> {
+    pub(crate) fn write(&self, path: &str, text: &str) -> io::Result<()> {
         OpenOptions::new()
             .write(true)
             .truncate(true)
             .open(self.place(path))
             .and_then(|mut file| file.write_all(text.as_bytes()))
-            .map_err(|error| error.to_string())
     }
 
     /// Creates a file completely or not at all: an undo would not recognise a part of it.
@@ -133,6 +132,7 @@ impl Tree {
     pub(crate) fn remove(&self, path: &str) -> Result<(), String> {
         fs::remove_file(self.place(path)).map_err(|error| error.to_string())
     }
+
     /// Whether there is certainly no such file: false also if a folder cannot be searched.
     pub(crate) fn lacks(&self, path: &str) -> bool {
         let found = fs::symlink_metadata(self.place(path));
@@ -141,6 +141,10 @@ impl Tree {
         found.is_err_and(|error| missing.contains(&error.kind()))
     }
 
+    /// Whether the mode of a file lets anyone write.
+    pub(crate) fn is_writable(&self, path: &str) -> bool {
+        fs::metadata(self.place(path)).is_ok_and(|it| !it.permissions().readonly())
+    }
 
     /// Whether there is such a file or directory.
     #[must_use]

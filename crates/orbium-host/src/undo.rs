@@ -79,7 +79,9 @@ pub(crate) fn undo_step(step: &Step, tree: &Tree) -> Result<(), String> {
 fn reset(tree: &Tree, write: &Write) -> Result<(), String> {
     match settings::value(tree, &write.file) {
         Some(now) if now == write.from => Ok(()),
-        Some(now) if now == write.to => tree.write(&write.file, &write.from),
+        Some(now) if now == write.to => tree
+            .write(&write.file, &write.from)
+            .map_err(|error| error.to_string()),
         Some(now) => Err(format!(
             "it is {}, which is neither what was applied nor what was before",
             shown(&now)

@@ -144,7 +144,7 @@ fn a_step_that_fails_takes_those_before_it_back() {
 }
 
 #[test]
-fn settings_that_others_have_changed_since_stay_and_are_named() {
+fn a_value_that_the_kernel_rewrites_is_taken_back() {
     let folder = host();
     apply(&folder, &plan(&folder, &[])).assert_done();
     folder.file(BUSY_POLL, "77\n");
