@@ -12,7 +12,7 @@ use std::str::FromStr;
 
 use clap::{Args, Subcommand};
 
-use orbium_host::{Journal, Napi, Plan, PlanRequest, Steer, Tree};
+use orbium_host::{Journal, Napi, Plan, PlanRequest, Refusal, Steer, Tree};
 
 use crate::doctor::names;
 use crate::failure::Failure;
@@ -63,7 +63,8 @@ struct PlanArgs {
 #[command(
     after_help = "Exit status: 0 the plan is in force, except for interrupts that the kernel does \
                   not move; these are listed. 1 nothing was changed, or what was changed is as \
-                  before."
+                  before. 3 a step failed, and steps that could not be undone are left in the \
+                  journal."
 )]
 struct ApplyArgs {
     /// The plan, as `orbium host plan` prints it; `-` is standard input
@@ -145,7 +146,7 @@ fn print_plan(args: &PlanArgs) -> Result<(), Failure> {
 fn carry_out(args: &ApplyArgs) -> Result<(), Failure> {
     let plan = read(&args.plan)?;
     let applied = orbium_host::apply(&plan, &args.place.tree(), &args.place.journal());
-    let applied = applied.map_err(|refusal| Failure::because(refusal.to_string()))?;
+    let applied = applied.map_err(|refusal| refused(&refusal))?;
     let mut text = String::new();
     for step in &applied.left {
         let _ = writeln!(text, "left    {step}");
@@ -153,6 +154,16 @@ fn carry_out(args: &ApplyArgs) -> Result<(), Failure> {
     let done = applied.done;
     let _ = writeln!(text, "{done} steps are done; orbium host undo undoes them");
     output::print(&text)
+}
+
+fn refused(refusal: &Refusal) -> Failure {
+    match refusal {
+        Refusal::Failed { left, .. } if !left.is_empty() => {
+            output::error(&refusal.to_string());
+            Failure::ProblemsFound
+        }
+        _ => Failure::because(refusal.to_string()),
+    }
 }
 
 fn take_back(args: &UndoArgs) -> Result<(), Failure> {

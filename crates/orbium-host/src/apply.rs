@@ -202,7 +202,12 @@ fn set(tree: &Tree, write: &Write) -> Result<(), Fault> {
     })?;
     match settings::value(tree, &write.file) {
         Some(now) if now == write.to => Ok(()),
-        Some(now) => Err(format!("the kernel made {} of it", shown(&now)).into()),
+        Some(now) => {
+            // An undo restores what was applied alone: it would leave a value that the kernel has
+            // rewritten, and the journal with it. Whether this succeeds, the undo finds out.
+            let _ = tree.write(&write.file, &write.from);
+            Err(format!("the kernel made {} of it", shown(&now)).into())
+        }
         None => Err("it cannot be read any more".to_owned().into()),
     }
 }

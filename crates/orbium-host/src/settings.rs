@@ -136,6 +136,10 @@ fn validate_write(write: &Write) -> Result<(), String> {
             "a value is one line of 1 to {MAX_VALUE} characters"
         ));
     }
+    let is_padded = |value: &str| value.trim() != value;
+    if is_padded(&write.to) || is_padded(&write.from) {
+        return Err("a value neither begins nor ends with a blank".to_owned());
+    }
     Ok(())
 }
 

@@ -143,22 +143,37 @@ fn a_step_that_fails_takes_those_before_it_back() {
     undo(&folder).assert_failed_saying("nothing to undo");
 }
 
+/// Regression: a value that the kernel rewrites stayed, every undo left its step, and other plans were
+/// refused.
 #[test]
 fn a_value_that_the_kernel_rewrites_is_taken_back() {
     let folder = host();
-    apply(&folder, &plan(&folder, &[])).assert_done();
-    folder.file(BUSY_POLL, "77\n");
-    let ran = undo(&folder);
-    assert_eq!(ran.status, Some(3), "{ran:?}");
-    assert!(ran.stdout.contains("left    busy-poll: "), "{ran:?}");
-    assert!(ran.stdout.contains("it is 77, which is neither"), "{ran:?}");
-    assert_eq!(content(&folder, BUSY_POLL), "77\n");
+    let text = plan(&folder, &["--only", "huge-pages"]);
+    // Of this line the chosen word is read.
+    let text = text.replace("to = \"madvise\"", "to = \"a [madvise] b\"");
+    let ran = apply(&folder, &text);
+    ran.assert_failed_saying("the kernel made madvise of it; everything is as before");
     assert_eq!(content(&folder, HUGE_PAGES), "always");
+    undo(&folder).assert_failed_saying("nothing to undo");
 
-    // Once it is as applied again, the rest of the journal is undone.
-    folder.file(BUSY_POLL, "50\n");
-    undo(&folder).assert_done();
-    assert_eq!(content(&folder, BUSY_POLL), "0");
+    let text = plan(&folder, &["--only", "busy-poll"]).replace("\"50\"", "\"50 \"");
+    apply(&folder, &text).assert_failed_saying("neither begins nor ends with a blank");
+    assert_eq!(content(&folder, BUSY_POLL), "0\n");
+}
+
+/// Regression: the status was that of a plan that had changed nothing.
+#[test]
+fn steps_that_cannot_be_undone_after_a_failure_give_status_3() {
+    let folder = host();
+    // Of a line with several words one is read if it is in brackets: this value cannot be restored.
+    folder.file(HUGE_PAGES, "[a b] c\n");
+    let write = format!("write = {{ file = '/{HUGE_PAGES}', from = 'a b', to = 'x [y] z' }}");
+    let ran = apply(&folder, &format!("[[step]]\ncheck = 'x'\n{write}\n"));
+    assert_eq!(ran.status, Some(3), "{ran:?}");
+    assert!(ran.stderr.contains("still in the journal"), "{ran:?}");
+    assert!(Path::new(&folder.path("var/lib/orbium/host-journal.toml")).exists());
+}
+
 /// Regression: a setting that could not be read counted as undone, and its step was lost with the journal.
 #[test]
 fn steps_of_settings_that_cannot_be_read_stay_in_the_journal() {
@@ -181,6 +196,22 @@ fn steps_of_settings_that_cannot_be_read_stay_in_the_journal() {
     undo(&folder).assert_done();
 }
 
+#[test]
+fn settings_that_others_have_changed_since_stay_and_are_named() {
+    let folder = host();
+    apply(&folder, &plan(&folder, &[])).assert_done();
+    folder.file(BUSY_POLL, "77\n");
+    let ran = undo(&folder);
+    assert_eq!(ran.status, Some(3), "{ran:?}");
+    assert!(ran.stdout.contains("left    busy-poll: "), "{ran:?}");
+    assert!(ran.stdout.contains("it is 77, which is neither"), "{ran:?}");
+    assert_eq!(content(&folder, BUSY_POLL), "77\n");
+    assert_eq!(content(&folder, HUGE_PAGES), "always");
+
+    // Once it is as applied again, the rest of the journal is undone.
+    folder.file(BUSY_POLL, "50\n");
+    undo(&folder).assert_done();
+    assert_eq!(content(&folder, BUSY_POLL), "0");
 }
 
 /// Values were cut after 80 characters: applying failed, and an undo would have given the kernel a part
@@ -209,6 +240,32 @@ fn long_lists_of_processors_are_applied_and_undone_whole() {
     assert_eq!(content(&folder, INTERRUPT), even);
     undo(&folder).assert_done();
     assert_eq!(content(&folder, INTERRUPT), odd);
+}
+
+/// Regression: one interrupt that the kernel manages itself made every plan with it fail.
+#[test]
+fn interrupts_that_the_kernel_does_not_move_are_left() {
+    let folder = Folder::new();
+    let of_irq = |irq: u32| format!("proc/irq/{irq}/smp_affinity_list");
+    for (name, text) in [
+        (of_irq(17), "0-3"),
+        (of_irq(18), "0-3"),
+        (of_irq(19), "0-3"),
+        ("sys/devices/system/cpu/online".to_owned(), "0-3"),
+        ("sys/devices/system/cpu/isolated".to_owned(), "2-3"),
+    ] {
+        let path = folder.path(&name);
+        fs::create_dir_all(Path::new(&path).parent().unwrap()).unwrap();
+        folder.file(&name, format!("{text}\n"));
+    }
+    let read_only = std::os::unix::fs::PermissionsExt::from_mode(0o444);
+    fs::set_permissions(folder.path(&of_irq(18)), read_only).unwrap();
+    let text = plan(&folder, &["--only", "interrupts"]);
+    assert!(text.contains("2 to change, 1 left"), "{text}");
+    assert!(text.contains("does not move these: 18"), "{text}");
+    assert!(!text.contains("irq/18"), "{text}");
+    apply(&folder, &text).assert_done();
+    assert_eq!(content(&folder, &of_irq(19)), "0-1");
 }
 
 #[test]
