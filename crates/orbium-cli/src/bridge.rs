@@ -7,7 +7,8 @@ use orbium::{Bridge, Config, protocol::Channel, transport::Endpoint};
 use crate::failure::Failure;
 use crate::load::LoadArgs;
 use crate::object::reference;
-use crate::serving::{Ending, announce, because};
+use crate::output::announce;
+use crate::serving::{Ending, because};
 use crate::tls::TlsArgs;
 
 #[derive(Debug, Args)]

@@ -169,7 +169,7 @@ fn refused(refusal: &Refusal) -> Failure {
 fn take_back(args: &UndoArgs) -> Result<(), Failure> {
     let report =
         orbium_host::undo(&args.place.tree(), &args.place.journal()).map_err(Failure::because)?;
-    output::print(&report.text())?;
+    output::announce(&report.text())?;
     if report.left.is_empty() {
         Ok(())
     } else {

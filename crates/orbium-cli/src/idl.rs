@@ -204,7 +204,7 @@ fn check(args: &CheckArgs) -> Result<(), Failure> {
         }
     }
     if args.json {
-        output::print_json(&Value::Array(found))?;
+        output::announce(&output::json_text(&Value::Array(found)))?;
     } else if errors + warnings > 0 || summarized {
         let files = count(sources.len(), "file");
         let (errors, warnings) = (count(errors, "error"), count(warnings, "warning"));

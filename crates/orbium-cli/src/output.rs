@@ -27,7 +27,21 @@ pub fn print(text: &str) -> Result<(), Failure> {
 
 /// Writes a JSON document to standard output, indented.
 pub fn print_json(value: &Value) -> Result<(), Failure> {
-    print(&format!("{value:#}\n"))
+    print(&json_text(value))
+}
+
+/// The text of an indented JSON document.
+pub(crate) fn json_text(value: &Value) -> String {
+    format!("{value:#}\n")
+}
+
+/// Prints a text that may remain unread: a closed output does not end a command that has more to do,
+/// or that judges by its exit status.
+pub(crate) fn announce(text: &str) -> Result<(), Failure> {
+    match print(text) {
+        Ok(()) | Err(Failure::OutputClosed) => Ok(()),
+        Err(failure) => Err(failure),
+    }
 }
 
 /// Writes to standard error. Errors are ignored.

@@ -126,20 +126,12 @@ pub(crate) fn serve_intercepted<T>(
         orbium_sys::write_whole(file, reference.as_bytes()).map_err(failed)?;
     }
     let further = &served.further;
-    announce(&format!("{reference}\n{further}READY\n"))?;
+    output::announce(&format!("{reference}\n{further}READY\n"))?;
     ending.wait(args.until_input_ends)?;
     drop(reloads);
     let ended = orb.shutdown(true).map_err(because);
     drop(served.service);
     ended
-}
-
-/// Prints a text; a parent process that does not read the output is not an error.
-pub(crate) fn announce(text: &str) -> Result<(), Failure> {
-    match output::print(text) {
-        Ok(()) | Err(Failure::OutputClosed) => Ok(()),
-        Err(failure) => Err(failure),
-    }
 }
 
 /// The signals that end a command, caught from the beginning.

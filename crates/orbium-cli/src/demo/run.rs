@@ -106,9 +106,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
         check_folder(path)?;
     }
     let report = find_out(time)?;
-    output::print(&report.to_text())?;
+    output::announce(&report.to_text())?;
     write(&args.svg, &plot::draw(&report.sections)?)?;
-    output::print(&format!("\nThe plot is in {}.\n", args.svg.display()))?;
+    output::announce(&format!("\nThe plot is in {}.\n", args.svg.display()))?;
     if let Some(path) = &args.json {
         write(path, &format!("{:#}\n", report.to_json()))?;
     }

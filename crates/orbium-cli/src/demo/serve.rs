@@ -23,8 +23,9 @@ use signal_hook::iterator::Signals;
 use crate::failure::Failure;
 use crate::load::LoadArgs;
 use crate::object::reference;
+use crate::output::announce;
 use crate::serving::reload::{self, EarlyHangups};
-use crate::serving::{announce, wait_for_end_of_input};
+use crate::serving::wait_for_end_of_input;
 use crate::stage::pin::PinArgs;
 use crate::tls::TlsArgs;
 

@@ -54,11 +54,12 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<(), Failure> {
     let is_wanted =
         |check: &Check| args.only.is_empty() || args.only.iter().any(|name| name == check.name);
     let examination = Examination::of(&facts, is_wanted);
-    if args.json {
-        output::print_json(&examination.to_json())?;
+    let text = if args.json {
+        output::json_text(&examination.to_json())
     } else {
-        output::print(&examination.text())?;
-    }
+        examination.text()
+    };
+    output::announce(&text)?;
     match examination.count(Severity::Problem) {
         0 => Ok(()),
         _ => Err(Failure::ProblemsFound),

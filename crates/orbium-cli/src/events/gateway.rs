@@ -10,7 +10,8 @@ use orbium_event_gateway::{DatagramConfig, End, Forwards, Gateway, GatewayConfig
 
 use crate::failure::Failure;
 use crate::object::{ping, reference};
-use crate::serving::{Ending, announce, because};
+use crate::output::announce;
+use crate::serving::{Ending, because};
 
 #[derive(Debug, Args)]
 pub(super) struct GatewayArgs {

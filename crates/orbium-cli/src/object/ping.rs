@@ -67,14 +67,14 @@ pub(crate) fn run(args: &PingArgs) -> Result<(), Failure> {
             "locate": located.to_json("here", here),
             "non_existent": asked.to_json("answer", !exists),
         });
-        output::print_json(&object)?;
+        output::announce(&output::json_text(&object))?;
     } else {
         let located = (
             if here { "here" } else { "unknown" },
             located.to_text(args.count),
         );
         let asked = (!exists, asked.to_text(args.count));
-        output::print(&table(&subject(&object), &located, &asked, first))?;
+        output::announce(&table(&subject(&object), &located, &asked, first))?;
     }
     if here && exists {
         return Ok(());

@@ -119,7 +119,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<(), Failure> {
     if args.width > 0 {
         text.push_str(&format!("\n{}", chart.to_text(args.width)));
     }
-    output::print(&text)?;
+    output::announce(&text)?;
     if schedule.is_sound() {
         Ok(())
     } else {

@@ -7,6 +7,7 @@ mod bridge;
 mod call;
 mod call_any;
 mod call_values;
+mod closed_output;
 mod command_tables;
 mod demo;
 mod described;

@@ -116,7 +116,7 @@ pub(super) fn failed(
     options: &JsonOptions<'_>,
 ) -> Failure {
     if json {
-        let printed = output::print(&format!("{}\n", exception_json(error, options)));
+        let printed = output::announce(&format!("{}\n", exception_json(error, options)));
         return printed.err().unwrap_or(Failure::Shown);
     }
     let one_line = JsonOptions {
