@@ -23,7 +23,7 @@ use orbium_notification::idl::cos_notify_channel_admin as notify;
 use self::args::{ChannelArgs, PushArgs, StatArgs, TailArgs};
 use crate::failure::Failure;
 use crate::object::reference;
-use crate::serving::{Ending, because};
+use crate::serving::because;
 
 #[derive(Debug, Args)]
 pub(crate) struct EventsArgs {
@@ -96,11 +96,10 @@ fn kind_of(object: &ObjectRef) -> Result<Channel, Failure> {
 }
 
 fn tail(args: &TailArgs) -> Result<(), Failure> {
-    let ending = Ending::new()?;
     let (orb, channel) = channel(&args.channel, vec![args.endpoint.clone()])?;
     match channel {
-        Channel::RealTime(channel) => real_time::tail(args, (&orb, &channel), ending),
-        Channel::Notification(channel) => notification::tail(args, (&orb, &channel), ending),
+        Channel::RealTime(channel) => real_time::tail(args, (&orb, &channel)),
+        Channel::Notification(channel) => notification::tail(args, (&orb, &channel)),
     }
 }
 

@@ -3,8 +3,10 @@
 
 pub(crate) mod reload;
 
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use clap::Args;
@@ -12,6 +14,7 @@ use orbium::interceptor::Interceptors;
 use orbium::{Config, ObjectRef, Orb, config::Configure as _, transport::Endpoint};
 use orbium_configurator::OnHangup;
 use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
 use signal_hook::iterator::Signals;
 
 use self::reload::EarlyHangups;
@@ -134,35 +137,57 @@ pub(crate) fn serve_intercepted<T>(
     ended
 }
 
-/// The signals that end a command, caught from the beginning.
-pub(crate) struct Ending(Signals);
+/// The signals that end a command, caught from the creation of this. The first ends it in order, and is
+/// pending until the command waits for it; a further one ends the process at once. A client creates
+/// this once it has connected: until then a signal ends it as it does any other program.
+pub(crate) struct Ending {
+    signals: Signals,
+    /// Whether the next signal ends the process.
+    at_once: Arc<AtomicBool>,
+}
 
 impl Ending {
     pub(crate) fn new() -> Result<Self, Failure> {
-        let signals = Signals::new([SIGINT, SIGTERM]);
-        let failed = |error| Failure::because(format!("cannot wait for signals: {error}"));
-        Ok(Self(signals.map_err(failed)?))
+        Self::caught()
+            .map_err(|error| Failure::because(format!("cannot wait for signals: {error}")))
+    }
+
+    fn caught() -> io::Result<Self> {
+        let at_once = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM] {
+            // In this order: the first signal only sets the flag.
+            flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&at_once))?;
+            flag::register(signal, Arc::clone(&at_once))?;
+        }
+        let signals = Signals::new([SIGINT, SIGTERM])?;
+        Ok(Self { signals, at_once })
     }
 
     /// Waits for a signal, or for the end of standard input.
     pub(crate) fn wait(mut self, until_input_ends: bool) -> Result<(), Failure> {
         if until_input_ends {
-            let handle = self.0.handle();
+            let handle = self.signals.handle();
             run(move || {
                 wait_for_end_of_input();
                 handle.close();
             })?;
         }
-        let _ = self.0.forever().next();
+        self.pause();
         Ok(())
     }
 
     /// Runs a closure in another thread when a signal arrives.
     pub(crate) fn then(mut self, act: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
         run(move || {
-            let _ = self.0.forever().next();
+            self.pause();
             act();
         })
+    }
+
+    /// Waits for the first signal, or until there are none any more.
+    fn pause(&mut self) {
+        let _ = self.signals.forever().next();
+        self.at_once.store(true, Ordering::SeqCst);
     }
 }
 

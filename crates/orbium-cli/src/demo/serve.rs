@@ -3,8 +3,6 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::thread;
 
 use clap::Args;
@@ -16,16 +14,13 @@ use orbium::{
 };
 use orbium_configurator::OnHangup;
 use orbium_demo::Served;
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag;
-use signal_hook::iterator::Signals;
 
 use crate::failure::Failure;
 use crate::load::LoadArgs;
 use crate::object::reference;
 use crate::output::announce;
 use crate::serving::reload::{self, EarlyHangups};
-use crate::serving::wait_for_end_of_input;
+use crate::serving::{Ending, wait_for_end_of_input};
 use crate::stage::pin::PinArgs;
 use crate::tls::TlsArgs;
 
@@ -152,8 +147,7 @@ impl ServeArgs {
 pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
     args.pin.apply()?;
     // The handlers of signals are installed before the first line of output invites a signal.
-    let signals = Signals::new([SIGINT, SIGTERM])
-        .map_err(|error| Failure::because(format!("cannot wait for signals: {error}")))?;
+    let ending = Ending::new()?;
     let hangups = EarlyHangups::caught(args.config.as_deref())?;
     let mut config = args.config()?;
     let unregistered = config.protocols.clone();
@@ -165,7 +159,9 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
     let served = orbium_demo::serve(&orb)
         .map_err(|error| Failure::because(format!("cannot serve: {error}")))?;
     // Not earlier: no object can be activated once the ORB ends. An earlier signal is pending.
-    end_on_signal(signals, orb.clone())?;
+    let ended = orb.clone();
+    // The requests in progress may finish; a second signal does not wait for them.
+    ending.then(move || end(&ended))?;
     if args.until_input_ends {
         end_with_input(orb.clone())?;
     }
@@ -211,47 +207,22 @@ fn join(orb: &Orb, served: &Served, group: &str) -> Result<Vec<String>, Failure>
     Ok(urls)
 }
 
-/// The first signal lets requests in progress finish; a second one does not
-/// wait for them.
-fn end_on_signal(mut signals: Signals, orb: Orb) -> Result<(), Failure> {
-    let wait = move || {
-        let mut all = signals.forever();
-        if all.next().is_some() && orb.shutdown(false).is_err() {
-            // No thread is available: this one handles the signals.
-            end_here(&orb);
-        }
-        if let Some(signal) = all.next() {
-            std::process::exit(128 + signal);
-        }
-    };
-    spawn("signals", wait)
-}
-
-/// Ends the ORB on this very thread; a further signal ends the process.
-fn end_here(orb: &Orb) {
-    for signal in [SIGINT, SIGTERM] {
-        let at_once = Arc::new(AtomicBool::new(true));
-        // Without it shutdown waits for the requests in progress.
-        let _ = flag::register_conditional_shutdown(signal, 128 + signal, at_once);
+/// Ends the ORB.
+fn end(orb: &Orb) {
+    if orb.shutdown(false).is_err() {
+        // No thread is available: it ends on this one. That fails only within a request.
+        let _ = orb.shutdown(true);
     }
-    // Fails only within a request, which this is not.
-    let _ = orb.shutdown(true);
 }
 
 fn end_with_input(orb: Orb) -> Result<(), Failure> {
     let wait = move || {
         wait_for_end_of_input();
-        if orb.shutdown(false).is_err() {
-            let _ = orb.shutdown(true);
-        }
+        end(&orb);
     };
-    spawn("input", wait)
-}
-
-fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
     thread::Builder::new()
-        .name(name.to_owned())
-        .spawn(work)
+        .name("input".to_owned())
+        .spawn(wait)
         .map(drop)
         .map_err(|error| Failure::because(format!("cannot start a thread: {error}")))
 }

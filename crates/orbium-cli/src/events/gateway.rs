@@ -61,7 +61,6 @@ pub(super) struct GatewayArgs {
 }
 
 pub(super) fn run(args: &GatewayArgs) -> Result<(), Failure> {
-    let ending = Ending::new()?;
     let mut config = Config {
         endpoints: vec![args.endpoint.clone()],
         ..Config::default()
@@ -74,6 +73,7 @@ pub(super) fn run(args: &GatewayArgs) -> Result<(), Failure> {
     if args.both {
         gateways.push(start(&to, &from)?);
     }
+    let ending = Ending::new()?;
     announce("READY\n")?;
     ending.wait(args.until_input_ends)?;
     for gateway in gateways {

@@ -28,7 +28,6 @@ use crate::serving::{Ending, because};
 pub(super) fn tail(
     args: &TailArgs,
     (orb, channel): (&Orb, &EventChannel),
-    ending: Ending,
 ) -> Result<(), Failure> {
     refuse_headers(&args.header)?;
     if args.rt_info != 0 {
@@ -49,7 +48,7 @@ pub(super) fn tail(
     let consumer: StructuredPushConsumer = consumer.map_err(because)?;
     let connected = proxy.connect_structured_push_consumer(Some(&consumer));
     connected.map_err(because)?;
-    ending.then(move || printer.end())?;
+    Ending::new()?.then(move || printer.end())?;
     end.then_disconnect(orb, || proxy.disconnect_structured_push_supplier())
 }
 

@@ -29,7 +29,6 @@ pub(super) fn tail(
     (orb, channel): (&Orb, &EventChannel),
     (begin, pattern): (Begin<'_>, &Pattern),
     count: Option<u64>,
-    ending: Ending,
 ) -> Result<(), Failure> {
     let (printer, end) = Printer::new(count);
     let printed = printer.clone();
@@ -44,7 +43,7 @@ pub(super) fn tail(
         ),
         error => because(error),
     })?;
-    ending.then(move || printer.end())?;
+    Ending::new()?.then(move || printer.end())?;
     end.then_disconnect(orb, || consumer.disconnect())
 }
 

@@ -23,7 +23,6 @@ use crate::serving::{Ending, because};
 pub(super) fn tail(
     args: &TailArgs,
     (orb, channel): (&Orb, &EventChannel),
-    ending: Ending,
 ) -> Result<(), Failure> {
     if args.filter.is_some() {
         return Err(Failure::wrong_usage(
@@ -33,13 +32,13 @@ pub(super) fn tail(
     let pattern = Pattern::of(args.header.r#type, args.header.source);
     if let Some(name) = &args.name {
         let begin = Begin::AtName(name);
-        return persistent::tail((orb, channel), (begin, &pattern), args.count, ending);
+        return persistent::tail((orb, channel), (begin, &pattern), args.count);
     }
     if let Some(replay) = args.replay
         && persistent::stores_events(channel)?
     {
         let begin = Begin::At(replay);
-        return persistent::tail((orb, channel), (begin, &pattern), args.count, ending);
+        return persistent::tail((orb, channel), (begin, &pattern), args.count);
     }
     // Bounded, so that events queue in the channel and not in the memory of this program.
     let (send, events) = mpsc::sync_channel(1024);
@@ -58,7 +57,7 @@ pub(super) fn tail(
         None => connect_counting_consumer(orb, channel, (&pattern, args.rt_info), on_events),
     };
     let consumer = consumer.map_err(because)?;
-    ending.then(move || {
+    Ending::new()?.then(move || {
         let _ = send.send(None);
     })?;
     let printed = print_events(&events, args.count);

@@ -26,6 +26,7 @@ mod events_pulled;
 mod events_random_kills;
 mod events_replayed;
 mod events_spooled;
+mod events_tail;
 mod explain;
 mod full_disk;
 mod host;

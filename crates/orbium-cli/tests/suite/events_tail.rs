@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Ends of `orbium events tail`, other than those by its arguments.
+
+use std::net::TcpListener;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Child, Command, Stdio};
+
+use orbium_testkit::{eventually, within};
+
+use crate::program::{Served, orbium};
+
+fn tail(reference: &str) -> Child {
+    let mut command = orbium(["events", "tail", reference]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+fn interrupt(child: &Child) {
+    let pid = child.id().to_string();
+    let sent = Command::new("kill").args(["-s", "INT", &pid]).status();
+    assert!(sent.unwrap().success());
+}
+
+/// The exit status, and what was written to standard error.
+fn ended(tail: Child) -> (Option<i32>, String) {
+    let output = within("the tail ends", || tail.wait_with_output().unwrap());
+    let said = String::from_utf8(output.stderr).unwrap();
+    (output.status.code(), said)
+}
+
+#[test]
+fn a_signal_ends_a_tail_well() {
+    let served = Served::new("events", []);
+    let interrupted = tail(served.reference());
+    eventually("the consumer", || served.consumers() == 1);
+    interrupt(&interrupted);
+    assert_eq!(ended(interrupted), (Some(0), String::new()));
+    eventually("the disconnection", || served.consumers() == 0);
+}
+
+/// Regression: the signal was noted, and looked at after all calls to a silent channel had timed out.
+#[test]
+fn a_signal_ends_a_tail_that_waits_for_its_channel() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = silent.local_addr().unwrap();
+    let mut waiting = tail(&format!("corbaloc::{address}/EventService"));
+    let _connection = silent.accept().unwrap();
+    interrupt(&waiting);
+    let status = within("the tail ends", move || waiting.wait().unwrap());
+    assert_eq!(status.signal(), Some(2), "{status}");
+}
