@@ -90,7 +90,7 @@ pub struct RemoteSupplier {
 }
 
 /// Connects a consumer to a channel: `on_events` is called with each set of events, by threads of
-/// the ORB, which has to have an endpoint.
+/// the ORB, which has to have an endpoint. It is dropped when the channel disconnects the consumer.
 ///
 /// # Errors
 /// [`RemoteError`].

@@ -25,10 +25,7 @@ use crate::output;
 use crate::serving::{Ending, because};
 
 /// Prints structured events, a line of JSON each.
-pub(super) fn tail(
-    args: &TailArgs,
-    (orb, channel): (&Orb, &EventChannel),
-) -> Result<(), Failure> {
+pub(super) fn tail(args: &TailArgs, (orb, channel): (&Orb, &EventChannel)) -> Result<(), Failure> {
     refuse_headers(&args.header)?;
     if args.rt_info != 0 {
         return Err(Failure::wrong_usage("--rt-info is for event channels"));
@@ -49,7 +46,11 @@ pub(super) fn tail(
     let connected = proxy.connect_structured_push_consumer(Some(&consumer));
     connected.map_err(because)?;
     Ending::new()?.then(move || printer.end())?;
-    end.then_disconnect(orb, || proxy.disconnect_structured_push_supplier())
+    end.then_disconnect(
+        orb,
+        || Ok(!proxy.as_object().non_existent()?),
+        || proxy.disconnect_structured_push_supplier(),
+    )
 }
 
 fn refuse_headers(header: &HeaderArgs) -> Result<(), Failure> {
@@ -115,7 +116,7 @@ fn printing(printer: Printer) -> StructuredConsumer {
         let line = line.unwrap_or_else(|error| json!({ "error": error.to_string() }).to_string());
         printer.print(&line)
     };
-    StructuredConsumer::new(print).on_disconnect(move || disconnected.end())
+    StructuredConsumer::new(print).on_disconnect(move || disconnected.disconnected())
 }
 
 /// Pushes a structured event.

@@ -12,7 +12,7 @@ use orbium_event::{Pattern, RemoteError, Replay};
 use serde_json::{Value, json};
 
 use super::described::described;
-use super::printer::Printer;
+use super::printer::{ConsumerPrinter, Printer};
 use crate::failure::Failure;
 use crate::serving::{Ending, because};
 
@@ -31,7 +31,7 @@ pub(super) fn tail(
     count: Option<u64>,
 ) -> Result<(), Failure> {
     let (printer, end) = Printer::new(count);
-    let printed = printer.clone();
+    let printed = ConsumerPrinter(printer.clone());
     let print = move |event: &Event| printed.print(&line(event).to_string());
     let consumer = match begin {
         Begin::AtName(name) => connect_consumer(orb, channel, (name, pattern), print),
@@ -44,7 +44,7 @@ pub(super) fn tail(
         error => because(error),
     })?;
     Ending::new()?.then(move || printer.end())?;
-    end.then_disconnect(orb, || consumer.disconnect())
+    end.then_disconnect(orb, || consumer.is_connected(), || consumer.disconnect())
 }
 
 fn line(event: &Event) -> Value {

@@ -2,7 +2,6 @@
 //! Commands on real-time event channels.
 
 use std::fmt::Write as _;
-use std::sync::mpsc::{self, Receiver};
 
 use orbium::{Interface as _, Orb};
 use orbium_event::rtec::orbium_event::MonitoredChannel;
@@ -16,14 +15,12 @@ use serde_json::json;
 use super::args::{PushArgs, TailArgs};
 use super::described::described;
 use super::persistent::{self, Begin};
+use super::printer::{ConsumerPrinter, Printer};
 use crate::failure::Failure;
 use crate::output;
 use crate::serving::{Ending, because};
 
-pub(super) fn tail(
-    args: &TailArgs,
-    (orb, channel): (&Orb, &EventChannel),
-) -> Result<(), Failure> {
+pub(super) fn tail(args: &TailArgs, (orb, channel): (&Orb, &EventChannel)) -> Result<(), Failure> {
     if args.filter.is_some() {
         return Err(Failure::wrong_usage(
             "--filter is for notification channels",
@@ -40,13 +37,16 @@ pub(super) fn tail(
         let begin = Begin::At(replay);
         return persistent::tail((orb, channel), (begin, &pattern), args.count);
     }
-    // Bounded, so that events queue in the channel and not in the memory of this program.
-    let (send, events) = mpsc::sync_channel(1024);
-    let received = send.clone();
+    let (printer, end) = Printer::new(args.count);
+    let printed = ConsumerPrinter(printer.clone());
     let on_events = move |set: &[Event], mut dropped| {
         for event in set {
+            let mut line = described(event);
+            if dropped > 0 {
+                line["dropped"] = json!(std::mem::take(&mut dropped));
+            }
             // It fails when printing has ended.
-            let _ = received.send(Some((event.clone(), std::mem::take(&mut dropped))));
+            let _ = printed.print(&line.to_string());
         }
     };
     let consumer = match args.replay {
@@ -57,33 +57,8 @@ pub(super) fn tail(
         None => connect_counting_consumer(orb, channel, (&pattern, args.rt_info), on_events),
     };
     let consumer = consumer.map_err(because)?;
-    Ending::new()?.then(move || {
-        let _ = send.send(None);
-    })?;
-    let printed = print_events(&events, args.count);
-    drop(events);
-    let disconnected = consumer.disconnect().map_err(because);
-    printed.and(disconnected)
-}
-
-/// Prints so many events, or those until the end, each with the number of events dropped before it.
-fn print_events(
-    events: &Receiver<Option<(Event, u64)>>,
-    count: Option<u64>,
-) -> Result<(), Failure> {
-    let mut printed = 0;
-    while count.is_none_or(|count| printed < count) {
-        let Ok(Some((event, dropped))) = events.recv() else {
-            return Ok(());
-        };
-        let mut line = described(&event);
-        if dropped > 0 {
-            line["dropped"] = json!(dropped);
-        }
-        output::print(&format!("{line}\n"))?;
-        printed += 1;
-    }
-    Ok(())
+    Ending::new()?.then(move || printer.end())?;
+    end.then_disconnect(orb, || consumer.is_connected(), || consumer.disconnect())
 }
 
 pub(super) fn push(args: &PushArgs, channel: &EventChannel) -> Result<(), Failure> {

@@ -5,6 +5,8 @@ use std::net::TcpListener;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, Command, Stdio};
 
+use orbium::Orb;
+use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
 use orbium_testkit::{eventually, within};
 
 use crate::program::{Served, orbium};
@@ -26,6 +28,29 @@ fn ended(tail: Child) -> (Option<i32>, String) {
     let output = within("the tail ends", || tail.wait_with_output().unwrap());
     let said = String::from_utf8(output.stderr).unwrap();
     (output.status.code(), said)
+}
+
+/// Regression: the consumer was deactivated, and the command waited for events for ever.
+#[test]
+fn a_tail_ends_with_its_connection() {
+    let served = Served::new("events", []);
+    let disconnected = tail(served.reference());
+    eventually("the consumer", || served.consumers() == 1);
+    let orb = Orb::builder().build().unwrap();
+    let channel: EventChannel = orb.resolve(served.reference()).unwrap();
+    channel.destroy().unwrap();
+    let (status, said) = ended(disconnected);
+    assert_eq!(status, Some(1), "{said}");
+    assert!(said.contains("has disconnected this consumer"), "{said}");
+
+    // A process that dies disconnects no consumer.
+    let mut served = Served::new("events", []);
+    let orphaned = tail(served.reference());
+    eventually("the consumer", || served.consumers() == 1);
+    served.kill();
+    let (status, said) = ended(orphaned);
+    assert_eq!(status, Some(1), "{said}");
+    assert!(said.contains("cannot be called any more"), "{said}");
 }
 
 #[test]
