@@ -19,7 +19,7 @@ use orbium_ifr::{
 use crate::failure::Failure;
 use crate::idl::idl_files::FileArgs;
 use crate::object::{ping, reference};
-use crate::output;
+use crate::output::{self, printable};
 use crate::serving::{self, Served, ServingArgs, because};
 
 #[derive(Debug, Args)]
@@ -121,16 +121,10 @@ fn load(args: &LoadIntoArgs) -> Result<(), Failure> {
         ))
     })?;
     let loaded = repository.load(&text).map_err(|error| match error {
-        RejectedError::Rejected(rejected) => Failure::because(printable(&rejected.why)),
+        RejectedError::Rejected(rejected) => Failure::because(printable(rejected.why.trim_end())),
         RejectedError::System(exception) => because(exception),
     })?;
     output::print(&format!("{loaded} new definitions\n"))
-}
-
-/// Text of a server, without control characters, which could steer a terminal.
-pub(crate) fn printable(text: &str) -> String {
-    let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    text.trim_end().chars().map(visible).collect()
 }
 
 fn text_of(object: &ObjectRef) -> Result<String, Failure> {
@@ -143,14 +137,14 @@ fn repository(object: &ObjectRef) -> Result<Repository, Failure> {
 }
 
 fn unreadable(error: &ExportError) -> Failure {
-    Failure::because(printable(&error.to_string()))
+    Failure::because(printable(error.to_string().trim_end()))
 }
 
 /// The valid text. Invalid definitions are reported: calls of other operations continue.
 fn reported(sound: SoundIdl) -> String {
     let SoundIdl { text, left_out } = sound;
     if let Some(first) = left_out.first() {
-        let why = printable(&first.to_string());
+        let why = printable(first.to_string().trim_end());
         let count = left_out.len();
         output::write_error(&format!(
             "orbium: left out of the Interface Repository: {count} definitions ({why})\n"
@@ -223,7 +217,7 @@ fn compiled(text: &str) -> Result<Definitions, Failure> {
             let why = first.unwrap_or_default();
             Err(Failure::because(format!(
                 "the Interface Repository has what is no IDL: {}",
-                printable(&why)
+                printable(why.trim_end())
             )))
         }
     }

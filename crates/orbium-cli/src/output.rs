@@ -51,10 +51,20 @@ pub(crate) fn write_error(text: &str) {
 
 /// Writes one sentence to standard error, as an error.
 pub(crate) fn error(sentence: &str) {
+    // Some are of several lines, such as those of a compiler.
+    let lines: Vec<String> = sentence.lines().map(printable).collect();
     write_error(&format!(
-        "{}: {sentence}\n",
-        coloured("error", RED, is_colourful())
+        "{}: {}\n",
+        coloured("error", RED, is_colourful()),
+        lines.join("\n")
     ));
+}
+
+/// The text of a server or a reference in one line, without control characters, which could steer a
+/// terminal.
+pub(crate) fn printable(text: &str) -> String {
+    let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    text.chars().map(visible).collect()
 }
 
 /// Writes the reason of a failure to standard error, and returns the exit status.
@@ -123,7 +133,15 @@ fn is_colourful() -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::heading;
+    use super::{heading, printable};
+
+    #[test]
+    fn control_characters_of_a_server_do_not_reach_the_terminal() {
+        assert_eq!(
+            printable("a\x1b]0;b\u{9b}\nc ä"),
+            "a\u{fffd}]0;b\u{fffd}\u{fffd}c ä"
+        );
+    }
 
     #[test]
     fn only_the_first_line_of_a_diagnostic_has_a_heading() {

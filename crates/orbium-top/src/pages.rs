@@ -9,6 +9,9 @@ use crate::keys::{Choice, Page};
 use crate::view::View;
 use orbium::metrics::exposition::watch::idl;
 
+/// Maximum characters of a cell: a longer one is cut. The widest one sets the width of its column.
+const MAX_CELL_CHARACTERS: usize = 256;
+
 /// A cell: its text, and its sort key.
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
@@ -39,8 +42,8 @@ pub(crate) struct Table {
     pub(crate) empty: String,
 }
 
-fn text(text: impl Into<String>) -> Cell {
-    let text = text.into();
+fn text(text: impl AsRef<str>) -> Cell {
+    let text: String = text.as_ref().chars().take(MAX_CELL_CHARACTERS).collect();
     Cell {
         order: Order::Text(text.clone()),
         text,

@@ -97,7 +97,7 @@ impl Source {
             TopError::because(format!("`{url}` does not answer: {error}; {WATCH_ADVICE}"))
         })?;
         Ok(Look {
-            snapshot,
+            snapshot: watch_object::bounded(snapshot),
             at: Instant::now(),
             identity: self.identity.clone(),
         })

@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use crate::idl::idl_files::FileArgs;
 use crate::ifr;
 use crate::object::reference;
+use crate::output::printable;
 
 /// The source of types: by default, the Interface Repository of the object's server.
 #[derive(Debug, Args)]
@@ -171,7 +172,7 @@ impl DefinitionArgs {
         let name = self.interface.as_ref().unwrap_or(&id);
         let found = definitions.interface(name);
         let interface = found.ok_or_else(|| {
-            let name = ifr::printable(name);
+            let name = printable(name);
             Failure::because(format!(
                 "the Interface Repository has no interface `{name}`"
             ))
@@ -206,7 +207,10 @@ impl DefinitionArgs {
             .collect();
         let which = match type_id.as_str() {
             "" => "the reference names no interface".to_owned(),
-            id => format!("the reference is to {id}, which the IDL does not define"),
+            id => format!(
+                "the reference is to {}, which the IDL does not define",
+                printable(id)
+            ),
         };
         Err(Failure::because(format!(
             "{which}: choose one with --interface ({})",

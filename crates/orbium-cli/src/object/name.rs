@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::object::{ping, reference};
-use crate::output;
+use crate::output::{self, printable};
 
 /// Maximum number of bindings that are read, whatever the server reports.
 const MAX_BINDINGS: usize = 100_000;
@@ -111,12 +111,6 @@ pub(crate) fn run(args: &NameArgs) -> Result<(), Failure> {
 
 fn because(name: &Name, error: &NamingError) -> Failure {
     Failure::because(printable(&format!("`{name}`: {error}")))
-}
-
-/// The name without control characters, with which a server could steer a terminal.
-fn printable(text: &str) -> String {
-    let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    text.chars().map(visible).collect()
 }
 
 fn orb(args: &NameArgs) -> Result<Orb, Failure> {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::object::reference;
-use crate::output;
+use crate::output::{self, printable};
 
 #[derive(Debug, Args)]
 pub(crate) struct PingArgs {
@@ -103,7 +103,7 @@ fn subject(object: &ObjectRef) -> String {
         "" => "object of unknown type",
         id => id,
     };
-    format!("{type_id} at {}", reference::address(object))
+    printable(&format!("{type_id} at {}", reference::address(object)))
 }
 
 fn timed<T>(

@@ -4,7 +4,8 @@
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
-use crate::program::{Server, run};
+use crate::program::{Server, project_idl, run};
+use orbium::giop::Ior;
 use orbium_testkit::dead_port;
 
 #[test]
@@ -45,6 +46,21 @@ fn an_object_that_is_not_there_is_distinguished_from_one_that_is() {
     ran.assert_failed_saying("no such object");
     assert!(ran.stdout.contains("LocateRequest  unknown"), "{ran:?}");
     assert!(ran.stdout.contains("_non_existent  true"), "{ran:?}");
+}
+
+/// Regression: a reference could steer the terminal by its type.
+#[test]
+fn control_characters_of_a_reference_are_not_printed() {
+    let server = Server::start([]);
+    let mut ior: Ior = server.ior("Cube").parse().unwrap();
+    ior.type_id = "IDL:a\u{1b}[2J:1.0".to_owned();
+    let ran = run(["ping", &ior.to_string()]);
+    ran.assert_done();
+    let first = ran.stdout.lines().next().unwrap();
+    assert!(first.starts_with("IDL:a\u{fffd}[2J:1.0 at "), "{ran:?}");
+    let idl = project_idl("cubit.idl");
+    let ran = run(["describe", "--idl", &idl, &ior.to_string()]);
+    assert!(!ran.stderr.contains('\u{1b}'), "{ran:?}");
 }
 
 #[test]

@@ -7,9 +7,11 @@ use orbium::metrics::exposition::watch::idl;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
 use crate::keys::{Choice, Page};
+use crate::pages::text_of;
 use crate::picture;
 use crate::source::{Identity, Look};
 use crate::view::View;
+use crate::watch_object;
 
 fn operation(name: &str, counts: &[u64], system_exceptions: u64) -> idl::Operation {
     idl::Operation {
@@ -63,6 +65,26 @@ fn view() -> View {
         begun + Duration::from_secs(2),
     );
     View::between(&before, &now)
+}
+
+/// Regression: escape sequences of a process reached the terminal, and a cell longer than 65,535
+/// characters ended the program.
+#[test]
+fn text_of_a_process_is_printable_and_bounded() {
+    let begun = Instant::now();
+    let name = format!("A::B/\u{1b}[2J{}", "x".repeat(70_000));
+    let operations = vec![operation(&name, &[1], 0); 1001];
+    let [before, mut now] = [0, 2].map(|it| {
+        let at = begun + Duration::from_secs(it);
+        look(operations.clone(), at)
+    });
+    now.snapshot.lanes[0].strategy = "y".repeat(70_000);
+    now.snapshot = watch_object::bounded(now.snapshot);
+    assert_eq!(now.snapshot.operations.len(), 1000);
+    let text = text_of(&View::between(&before, &now), 110);
+    assert!(text.contains("A::B/\u{fffd}[2Jxx"));
+    assert!(!text.contains('\u{1b}'));
+    assert!(text.lines().all(|line| line.chars().count() < 1000));
 }
 
 /// The lines of the screen.

@@ -9,8 +9,8 @@ use orbium_dynamic::{
 };
 
 use crate::failure::Failure;
-use crate::ifr::printable;
 use crate::object::given::text;
+use crate::output::printable;
 
 /// One argument for each parameter that is sent, as a struct.
 pub(super) fn in_order(

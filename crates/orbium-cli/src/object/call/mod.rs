@@ -16,8 +16,8 @@ use orbium_idl::model::{DefId, DefinitionKind};
 
 use crate::failure::Failure;
 use crate::idl::definitions::DefinitionArgs;
-use crate::ifr::printable;
 use crate::object::{ping, reference};
+use crate::output::printable;
 use crate::stage::timing::{Samples, Timing};
 
 /// Deadline of the call for the object's interface while a command line is completed.

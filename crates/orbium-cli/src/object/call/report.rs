@@ -8,9 +8,8 @@ use orbium::{Any, ObjectRef, SystemException, cdr::TCKind};
 use orbium_dynamic::{JsonOptions, Request, RequestError, quoted, to_json};
 
 use crate::failure::Failure;
-use crate::ifr::printable;
 use crate::object::ping;
-use crate::output;
+use crate::output::{self, printable};
 use crate::stage::timing::{Timing, latency, thousands};
 
 /// The latencies of repeated calls.
