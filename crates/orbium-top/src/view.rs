@@ -157,6 +157,30 @@ fn operation_row(it: &idl::Operation, old: &[idl::Operation], seconds: f64) -> O
     }
 }
 
+/// A list of connections is not complete: one without a predecessor may be older than the interval, and
+/// its totals say nothing of that.
+fn connection_row(
+    it: &idl::Connection,
+    before: Option<&idl::Connection>,
+    interval: Duration,
+) -> ConnectionRow {
+    let is_new = Duration::from_millis(it.age_ms) <= interval;
+    let rate = |of: fn(&idl::Connection) -> u64| {
+        let earlier = match before {
+            Some(before) => of(before),
+            None if is_new => 0,
+            None => of(it),
+        };
+        of(it).saturating_sub(earlier) as f64 / interval.as_secs_f64().max(1e-6)
+    };
+    ConnectionRow {
+        received: rate(|it| it.received),
+        sent: rate(|it| it.sent),
+        requests: rate(|it| it.requests),
+        connection: it.clone(),
+    }
+}
+
 impl View {
     /// The activity between two snapshots of the same process.
     pub fn between(before: &Look, now: &Look) -> Self {
@@ -182,15 +206,7 @@ impl View {
         let connections = new.connections.iter().map(|it| {
             let mut others = old.connections.iter();
             let before = others.find(|other| (other.id, other.client) == (it.id, it.client));
-            let rate = |now: u64, before: Option<u64>| {
-                now.saturating_sub(before.unwrap_or(0)) as f64 / seconds
-            };
-            ConnectionRow {
-                received: rate(it.received, before.map(|it| it.received)),
-                sent: rate(it.sent, before.map(|it| it.sent)),
-                requests: rate(it.requests, before.map(|it| it.requests)),
-                connection: it.clone(),
-            }
+            connection_row(it, before, interval)
         });
         let connections: Vec<_> = connections.collect();
         let budgets = new.budgets.iter().map(|it| {

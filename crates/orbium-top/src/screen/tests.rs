@@ -87,6 +87,21 @@ fn text_of_a_process_is_printable_and_bounded() {
     assert!(text.lines().all(|line| line.chars().count() < 1000));
 }
 
+/// Regression: a connection that the list before did not have was taken for a new one: its totals
+/// since its beginning became rates.
+#[test]
+fn an_old_connection_without_predecessor_has_no_rate() {
+    let begun = Instant::now();
+    for (age_ms, rate) in [(1900, 2048.0), (60_000, 0.0)] {
+        let mut before = look(vec![], begun);
+        before.snapshot.connections.clear();
+        let mut now = look(vec![], begun + Duration::from_secs(2));
+        now.snapshot.connections[0].age_ms = age_ms;
+        let view = View::between(&before, &now);
+        assert_eq!(view.connections[0].received.to_bits(), f64::to_bits(rate));
+    }
+}
+
 /// The lines of the screen.
 fn screen(view: &View, choice: &Choice) -> Vec<String> {
     screen_of(view, choice, 100)
