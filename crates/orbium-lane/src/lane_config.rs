@@ -116,6 +116,9 @@ impl Default for LaneConfig {
 const OWN_NAME: &str = "orbium-serve";
 
 impl LaneConfig {
+    /// Labels of the ORB's own lane and of dedicated threads in metrics, which no other lane may have.
+    pub const RESERVED: [&'static str; 2] = ["orb", "dedicated"];
+
     /// The ORB's own lane, described by `Config`.
     #[must_use]
     pub fn of_orb(strategy: ServerStrategy) -> Self {
@@ -163,6 +166,11 @@ impl LaneConfig {
     /// # Errors
     /// A sentence with the reason.
     pub fn check(&self, limits: &Limits) -> Result<(), &'static str> {
+        if Self::RESERVED.contains(&self.label()) {
+            return Err(
+                "`orb` is the ORB's own lane, and `dedicated` are dedicated threads: a lane needs another name",
+            );
+        }
         let (fixed, most) = self.threads();
         let grows = matches!(
             self.strategy,

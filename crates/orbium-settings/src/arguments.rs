@@ -39,13 +39,22 @@ fn recognise(word: &str) -> Read<(Effect, Option<&str>)> {
     }
     // `-ORBnamevalue` is legal as well.
     let starts = ARGUMENTS.iter().filter(|(name, _)| word.starts_with(name));
-    match starts.max_by_key(|(name, _)| name.len()) {
-        Some((name, effect)) => Ok((*effect, Some(&word[name.len()..]))),
+    let longest = starts.max_by_key(|(name, _)| name.len());
+    let joined = longest.map(|(name, effect)| (*effect, &word[name.len()..]));
+    match joined.filter(|(effect, value)| !continues_name(*effect, value)) {
+        Some((effect, value)) => Ok((effect, Some(value))),
         None => {
             let names = ARGUMENTS.iter().map(|(name, _)| *name);
             Err(not_there("argument", word, names))
         }
     }
+}
+
+/// Whether what follows the name of an argument in a word makes it another name, such as
+/// `-ORBIdleConnections`: no value of any text begins with a letter there.
+fn continues_name(effect: Effect, rest: &str) -> bool {
+    matches!(effect, Effect::Text(_) | Effect::File)
+        && rest.starts_with(|c: char| c.is_ascii_alphabetic())
 }
 
 fn is_ours(word: &str) -> bool {
@@ -131,7 +140,7 @@ pub(crate) fn property(config: &mut impl Settings, name: &str, value: &str) -> O
 /// Applies one argument, unless it was applied before the others.
 pub(crate) fn put(config: &mut impl Settings, effect: Effect, value: &str) -> Read<()> {
     match effect {
-        Effect::Set(key) => config.put(key, value),
+        Effect::Set(key) | Effect::Text(key) => config.put(key, value),
         Effect::Seconds(key) if value == "0" => config.put(key, "none"),
         Effect::Seconds(key) => config.put(key, &seconds(value)?),
         Effect::Instead(ours) => Err(format!("has another form here: write {ours}")),

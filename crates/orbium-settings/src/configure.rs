@@ -143,8 +143,8 @@ impl Settings for Config {
         }
     }
 
-    fn begin_lane(&mut self, name: &str) {
-        lane_keys::find(&mut self.lanes, name);
+    fn begin_lane(&mut self, name: &str) -> Read<()> {
+        lane_keys::begin(&mut self.lanes, name.to_owned())
     }
 
     fn value_of(key: &str) -> Option<&'static str> {

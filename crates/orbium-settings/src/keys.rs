@@ -4,7 +4,7 @@
 use crate::lane_keys;
 use crate::tls_values as tls;
 use crate::value_syntax::{
-    Read, flag, number, octets, optional, parsed, show_octets, show_optional, show_span, span,
+    Read, flag, list, number, octets, optional, parsed, show_octets, show_optional, show_span, span,
 };
 use orbium_config::file_url::path_of;
 use orbium_core::Endpoint;
@@ -37,13 +37,6 @@ impl ConfigKey {
     #[must_use]
     pub fn show(&self, config: &Config) -> String {
         (self.show)(config)
-    }
-}
-
-fn list<T>(all: &[T], show: impl Fn(&T) -> String) -> String {
-    match all {
-        [] => "none".to_owned(),
-        all => all.iter().map(show).collect::<Vec<_>>().join(" "),
     }
 }
 

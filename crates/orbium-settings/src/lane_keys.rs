@@ -4,7 +4,7 @@
 use crate::lane_name::{LANE, name};
 use crate::spelling::not_there;
 use crate::value_syntax::{
-    Read, flag, number, octets, optional, parsed, show_octets, show_optional, show_span, span,
+    Read, flag, list, number, octets, optional, parsed, show_octets, show_optional, show_span, span,
 };
 use orbium_core::Endpoint;
 use orbium_core::Priority;
@@ -12,6 +12,9 @@ use orbium_core::budget::Budget;
 use orbium_core::{Scheduling, SchedulingClass};
 
 use orbium_core::LaneConfig;
+
+/// Maximum number of lanes of a configuration: each has threads.
+const MAX_LANES: usize = 1024;
 
 /// A key of a lane of a configuration: after `lane.`, the lane's name and a dot, or in its section
 /// of a file.
@@ -119,13 +122,6 @@ fn processors(text: &str) -> Read<Vec<usize>> {
     }
 }
 
-fn list<T>(all: &[T], show: impl Fn(&T) -> String) -> String {
-    match all {
-        [] => "none".to_owned(),
-        all => all.iter().map(show).collect::<Vec<_>>().join(" "),
-    }
-}
-
 macro_rules! lane_keys {
     ($($name:literal $value:literal $meaning:literal
        |$lane:ident, $text:ident| $set:expr, |$shown:ident| $show:expr;)*) => {
@@ -202,24 +198,37 @@ lane_keys! {
 /// An invalid name.
 pub(crate) fn choose(lanes: &mut Vec<LaneConfig>, text: &str) -> Read<()> {
     let names = optional(text, |it| words(it, name))?.unwrap_or_default();
-    lanes.retain(|lane| names.contains(&lane.name));
-    for name in names {
-        find(lanes, &name);
+    if names.len() > MAX_LANES {
+        return Err(too_many());
     }
+    lanes.retain(|lane| names.contains(&lane.name));
+    names.into_iter().try_for_each(|name| begin(lanes, name))
+}
+
+/// Adds a lane with that name, unless there is one.
+///
+/// # Errors
+/// There are too many lanes.
+pub(crate) fn begin(lanes: &mut Vec<LaneConfig>, name: String) -> Read<()> {
+    if lanes.iter().any(|lane| lane.name == name) {
+        return Ok(());
+    }
+    if lanes.len() == MAX_LANES {
+        return Err(too_many());
+    }
+    lanes.push(named(name));
     Ok(())
 }
 
-/// The lane with that name, created if necessary.
-pub(crate) fn find<'c>(lanes: &'c mut Vec<LaneConfig>, name: &str) -> &'c mut LaneConfig {
-    let place = lanes.iter().position(|lane| lane.name == name);
-    let place = place.unwrap_or_else(|| {
-        lanes.push(LaneConfig {
-            name: name.to_owned(),
-            ..LaneConfig::default()
-        });
-        lanes.len() - 1
-    });
-    &mut lanes[place]
+fn named(name: String) -> LaneConfig {
+    LaneConfig {
+        name,
+        ..LaneConfig::default()
+    }
+}
+
+fn too_many() -> String {
+    format!("a configuration has at most {MAX_LANES} lanes")
 }
 
 /// The names of lanes.
@@ -243,10 +252,16 @@ pub(crate) fn put(lanes: &mut Vec<LaneConfig>, path: &str, value: &str) -> Read<
         let all = LaneKey::ALL.iter().map(|it| it.name);
         return Err(not_there("key of a lane", key, all));
     };
-    // Discarded if the value is invalid.
-    let mut changed = lanes.clone();
-    (key.set)(find(&mut changed, &lane), value)?;
-    *lanes = changed;
+    // A key changes nothing if its value is invalid.
+    if let Some(present) = lanes.iter_mut().find(|it| it.name == lane) {
+        return (key.set)(present, value);
+    }
+    if lanes.len() == MAX_LANES {
+        return Err(too_many());
+    }
+    let mut new = named(lane);
+    (key.set)(&mut new, value)?;
+    lanes.push(new);
     Ok(())
 }
 
@@ -292,6 +307,22 @@ mod tests {
         }
     }
 
+    /// Regression: without a bound, a file with many lanes took minutes to read.
+    #[test]
+    fn the_number_of_lanes_is_bounded() {
+        let mut lanes = Vec::new();
+        for number in 0..MAX_LANES {
+            put(&mut lanes, &format!("l{number}.priority"), "1").unwrap();
+        }
+        let refused = put(&mut lanes, "more.priority", "1").unwrap_err();
+        assert!(refused.contains("at most 1024 lanes"), "{refused}");
+        put(&mut lanes, "l0.priority", "2").unwrap();
+        let names: Vec<_> = (0..=MAX_LANES).map(|number| format!("m{number}")).collect();
+        let refused = choose(&mut lanes, &names.join(",")).unwrap_err();
+        assert!(refused.contains("at most 1024 lanes"), "{refused}");
+        assert_eq!(lanes.len(), MAX_LANES);
+    }
+
     #[test]
     fn unknown_lanes_and_keys_are_reported() {
         let mut lanes = Vec::new();
@@ -299,6 +330,9 @@ mod tests {
             ("urgent", "1", "write lane.urgent.priority"),
             ("urgent.prioritty", "1", "did you mean `priority`?"),
             ("a b.priority", "1", "is no name of a lane"),
+            // Regression: metrics had every sample of such a lane twice.
+            ("orb.priority", "1", "the ORB's own lane"),
+            ("dedicated.priority", "1", "dedicated threads"),
             ("a.priority", "-1", "from 0 to 32767"),
             ("a.priority", "32768", "from 0 to 32767"),
             ("a.scheduling", "fifo", "write fifo:80"),

@@ -18,7 +18,10 @@ pub(crate) trait Settings: Default {
     fn put(&mut self, key: &str, value: &str) -> Read<()>;
 
     /// Adds a lane with that name, unless it exists.
-    fn begin_lane(&mut self, name: &str);
+    ///
+    /// # Errors
+    /// There are too many lanes.
+    fn begin_lane(&mut self, name: &str) -> Read<()>;
 
     /// The syntax of the values of a key, as in its documentation: `FILE or none`. Keys of lanes
     /// have their whole path: `lane.urgent.priority`.

@@ -144,6 +144,14 @@ pub(crate) fn show_optional<T>(value: Option<T>, show: impl Fn(T) -> String) -> 
     value.map_or_else(|| "none".to_owned(), show)
 }
 
+/// The text of a list, or `none`.
+pub(crate) fn list<T>(all: &[T], show: impl Fn(&T) -> String) -> String {
+    match all {
+        [] => "none".to_owned(),
+        all => all.iter().map(show).collect::<Vec<_>>().join(" "),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

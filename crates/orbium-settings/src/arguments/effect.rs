@@ -6,6 +6,8 @@
 pub(crate) enum Effect {
     /// Sets that key.
     Set(&'static str),
+    /// Sets that key, to a value that may be any text.
+    Text(&'static str),
     /// Sets that key to a number of milliseconds; 0 is none.
     Milliseconds(&'static str),
     /// Sets that key to the equivalent of a word of another ORB.

@@ -42,7 +42,7 @@ pub(crate) const ARGUMENTS: &[(&str, Effect)] = &[
     ("-ORBInitRef", Effect::Set("initial_reference")),
     (
         "-ORBDefaultInitRef",
-        Effect::Set("default_initial_reference"),
+        Effect::Text("default_initial_reference"),
     ),
     ("-ORBServerStrategy", Effect::Set("server_strategy")),
     ("-ORBConcurrency", Effect::Set("server_strategy")),
@@ -162,12 +162,12 @@ pub(crate) const ARGUMENTS: &[(&str, Effect)] = &[
     ("-ORBNodelay", Effect::Set("properties.no_delay")),
     ("-ORBKeepalive", Effect::Set("properties.keep_alive")),
     ("-ORBmetrics", Effect::Set("metrics")),
-    ("-ORBTlsCertificate", Effect::Set("tls.certificate")),
-    ("-ORBTlsKey", Effect::Set("tls.key")),
-    ("-ORBTlsAuthorities", Effect::Set("tls.authorities")),
+    ("-ORBTlsCertificate", Effect::Text("tls.certificate")),
+    ("-ORBTlsKey", Effect::Text("tls.key")),
+    ("-ORBTlsAuthorities", Effect::Text("tls.authorities")),
     (
         "-ORBTlsRevocationLists",
-        Effect::Set("tls.revocation_lists"),
+        Effect::Text("tls.revocation_lists"),
     ),
     (
         "-ORBTlsClientCertificates",
@@ -175,8 +175,8 @@ pub(crate) const ARGUMENTS: &[(&str, Effect)] = &[
     ),
     ("-ORBTlsVersions", Effect::Set("tls.versions")),
     ("-ORBTlsRequire", Effect::Set("tls.require")),
-    ("-ORBsslCAFile", Effect::Set("tls.authorities")),
-    ("-ORBsslKeyFile", Effect::Set("tls.certificate")),
+    ("-ORBsslCAFile", Effect::Text("tls.authorities")),
+    ("-ORBsslKeyFile", Effect::Text("tls.certificate")),
     ("-ORBsslVerifyMode", PEERS),
     ("-ORBsslVerifyModeIncoming", PEERS),
     (
@@ -184,9 +184,9 @@ pub(crate) const ARGUMENTS: &[(&str, Effect)] = &[
         Effect::Milliseconds("tls.handshake_time"),
     ),
     ("-ORBwatch", Effect::Set("watch")),
-    ("-ORBId", Effect::Set("orb_id")),
-    ("-ORBid", Effect::Set("orb_id")),
-    ("-ORBServerId", Effect::Set("server_id")),
+    ("-ORBId", Effect::Text("orb_id")),
+    ("-ORBid", Effect::Text("orb_id")),
+    ("-ORBServerId", Effect::Text("server_id")),
 ];
 
 #[cfg(test)]

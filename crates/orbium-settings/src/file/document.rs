@@ -169,7 +169,8 @@ impl<S: Settings> Reader<S> {
                 );
                 return Err(Wrong(at, reason));
             };
-            self.config.begin_lane(&name);
+            let begun = self.config.begin_lane(&name);
+            begun.map_err(|reason| Wrong(at, reason))?;
             self.entries(&format!("{LANES}.{name}."), keys)?;
         }
         Ok(())
@@ -191,6 +192,12 @@ impl<S: Settings> Reader<S> {
             let text =
                 text.ok_or_else(|| Wrong(at, format!("{path}: a list of texts, {value}")))?;
             texts.push((at, text));
+        }
+        if texts.is_empty() && !repeats && !value.contains("none") {
+            return Err(Wrong(
+                at,
+                format!("{path}: the list is empty: write {value}"),
+            ));
         }
         if texts.is_empty() {
             return self.put(path, at, "none");

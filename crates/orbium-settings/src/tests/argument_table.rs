@@ -28,7 +28,7 @@ fn each_argument_does_what_its_row_says() {
     let default = Config::default();
     for (name, effect) in ARGUMENTS {
         match *effect {
-            Effect::Set(key) => {
+            Effect::Set(key) | Effect::Text(key) => {
                 let value = match key {
                     "initial_reference" => "A=corbaloc::h:1/A",
                     "server_strategy" => "reactive",
@@ -93,6 +93,7 @@ fn each_argument_does_what_its_row_says() {
 fn every_argument_leads_to_a_key() {
     for (name, effect) in ARGUMENTS {
         let (Effect::Set(key)
+        | Effect::Text(key)
         | Effect::Milliseconds(key)
         | Effect::Seconds(key)
         | Effect::Choose(key, _)) = effect

@@ -51,7 +51,7 @@ fn arguments_are_taken_out_in_both_forms() {
         "server -ORBListenEndpoints iiop://:5000;uiop:///run/x -v \
          -ORBInitRef NameService=corbaloc::ns/NameService -ORBConcurrencyreactive \
          -ORBclientCallTimeOutPeriod 250 -ORBSet limits.nesting=9 -ORBNodelay 0 \
-         -ORBServerId me -ORBTransportMuxStrategy MUXED file -- -ORBNot",
+         -ORBServerId me -ORBId7 -ORBTransportMuxStrategy MUXED file -- -ORBNot",
     );
     let config = config.unwrap();
     assert_eq!(args, ["server", "-v", "file", "--", "-ORBNot"]);
@@ -61,6 +61,7 @@ fn arguments_are_taken_out_in_both_forms() {
     assert_eq!(config.call_timeout, Some(Duration::from_millis(250)));
     assert_eq!(config.limits.nesting, 9);
     assert_eq!(config.identity.server_id, "me");
+    assert_eq!(config.identity.orb_id, "7");
     assert_eq!(config.client_strategy, ClientStrategy::LeaderFollowers);
     assert!(!config.properties.no_delay);
     assert_eq!(config.initial_references.len(), 1);
@@ -100,6 +101,9 @@ fn wrong_arguments_are_named_and_nothing_is_taken() {
         // Regression: `-ORB` alone was enough for a suggestion.
         ("-ORBhelp 1", "see docs/configuration.md"),
         ("-ORBfoo 1", "see docs/configuration.md"),
+        // Regression: the first named the ORB `leConnections`, the second read a file `Directive`.
+        ("-ORBIdleConnections 10", "there is no argument"),
+        ("-ORBSvcConfDirective x", "there is no argument"),
         ("-ORBProfile", "-ORBProfile: has no value"),
         ("-ORBProfile -ORBid x", "-ORBProfile: has no value"),
         (

@@ -143,6 +143,11 @@ fn errors_of_values_have_the_line_the_key_and_what_to_write() {
             "lane.a.priority: `high` is no CORBA priority",
         ),
         ("[lane.a]\nprioritty = 1", "did you mean `priority`?"),
+        // Regression: a server had to have the name `none`.
+        (
+            "tls.server_names = []",
+            "tls.server_names: the list is empty: write host, any or NAMES",
+        ),
         (
             "[limits]\nnesting = 'many'",
             "limits.nesting: `many` is no number",
