@@ -217,10 +217,12 @@ impl Page {
         }
         let name = "orbium_deadline_missed_total";
         self.family(name, "counter", "Deadlines that passed, and where.");
-        for lane in &snapshot.lanes {
-            for (place, count) in snapshot.missed_in(&lane.lane.name) {
-                let labels = [("lane", lane.lane.name.as_str()), ("where", place)];
-                self.sample(name, &labels, count);
+        for (lane, missed) in snapshot.missed() {
+            for (place, count) in missed {
+                let labels = [("lane", lane), ("where", place)];
+                // Operations of no linked skeleton have no lane.
+                let labels = &labels[usize::from(lane.is_empty())..];
+                self.sample(name, labels, count);
             }
         }
         let gauges = [

@@ -73,6 +73,16 @@ fn labels_of(it: &OperationMetrics) -> Vec<Label> {
     labels
 }
 
+fn missed((lane, counts): (&str, [(&'static str, u64); 2])) {
+    for (place, count) in counts {
+        let mut labels = vec![Label::new("where", place)];
+        if !lane.is_empty() {
+            labels.push(Label::new("lane", lane.to_owned()));
+        }
+        counter!("orbium_deadline_missed_total", labels).absolute(count);
+    }
+}
+
 fn connections(it: &ConnectionMetrics) {
     let with = |more: &[(&'static str, &'static str)]| {
         let mut labels = vec![
@@ -128,11 +138,6 @@ impl Publisher {
             let lane = || vec![Label::new("lane", it.lane.name.clone())];
             let name = "orbium_server_queue_duration_seconds";
             self.durations(name, lane(), &it.waited);
-            for (place, count) in snapshot.missed_in(&it.lane.name) {
-                let mut labels = lane();
-                labels.push(Label::new("where", place));
-                counter!("orbium_deadline_missed_total", labels).absolute(count);
-            }
             if let Some(budget) = it.lane.budget {
                 counter!("orbium_lane_budget_exhausted_total", lane()).absolute(budget.exhaustions);
                 counter!("orbium_lane_demotions_total", lane()).absolute(budget.demotions);
@@ -143,6 +148,7 @@ impl Publisher {
             gauge!("orbium_lane_queue_length", lane()).set(it.lane.waiting as f64);
             gauge!("orbium_lane_queue_limit", lane()).set(it.lane.queue as f64);
         }
+        snapshot.missed().into_iter().for_each(missed);
         for it in &snapshot.budgets {
             let labels = vec![Label::new("operation", it.operation.clone())];
             counter!("orbium_server_budget_overruns_total", labels).absolute(it.counts.overruns);

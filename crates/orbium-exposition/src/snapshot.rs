@@ -114,15 +114,25 @@ impl OperationMetrics {
 }
 
 impl MetricsSnapshot {
-    /// Missed deadlines of a lane, by place.
-    pub(crate) fn missed_in(&self, lane: &str) -> [(&'static str, u64); 2] {
-        let own = self.served.iter().filter(|it| it.lane == lane);
-        let (mut before, mut within) = (0, 0);
-        for operation in own {
-            before += operation.late_before;
-            within += operation.late_within;
+    /// Missed deadlines by lane and place: of the ORB's lanes, and of further ones that requests were
+    /// counted in, such as dedicated threads.
+    pub(crate) fn missed(&self) -> Vec<(&str, [(&'static str, u64); 2])> {
+        let lanes = self.lanes.iter().map(|it| it.lane.name.as_str());
+        let mut names: Vec<&str> = lanes.collect();
+        for operation in &self.served {
+            if !names.contains(&operation.lane.as_str()) {
+                names.push(&operation.lane);
+            }
         }
-        [("queue", before), ("servant", within)]
+        let missed = |name: &str| {
+            let (mut before, mut within) = (0, 0);
+            for operation in self.served.iter().filter(|it| it.lane == name) {
+                before += operation.late_before;
+                within += operation.late_within;
+            }
+            [("queue", before), ("servant", within)]
+        };
+        names.into_iter().map(|name| (name, missed(name))).collect()
     }
 
     /// The counts that are available without the ORB: everything but operations, lanes and

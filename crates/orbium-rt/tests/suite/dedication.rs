@@ -5,7 +5,7 @@ use crate::common;
 use std::any::Any;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::common::{adapter, client, seen_by, server, server_with, soft};
 use orbium_channel::dedication::DedicationRequest;
@@ -111,6 +111,44 @@ fn a_marked_connection_has_one_thread_at_its_priority() {
         assert_eq!(plain.act(PRIORITY), Ok(-1));
         server_orb.shutdown(true).unwrap();
     });
+}
+
+/// Regression: requests of dedicated threads were counted in a lane of their own, and the deadlines that
+/// they missed were in no text.
+#[test]
+fn missed_deadlines_of_dedicated_threads_are_exported() {
+    let (server_orb, rt) = server_with(
+        Config {
+            metrics: true,
+            ..Config::default()
+        },
+        soft(),
+    );
+    rt.serve_bindings(Budget::new().priorities(0..=50)).unwrap();
+    let state = Arc::new(TargetState::default());
+    state.on_act(|call, number| {
+        let deadline = call.deadline().expect("a deadline");
+        while Instant::now() <= deadline {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Ok(number)
+    });
+    let object: Target = server_orb.root_poa().activate(state).unwrap();
+    server_orb.bind_key_in_place("Target", &object).unwrap();
+    let (orb, _) = client();
+    let target = seen_by(&orb, &server_orb, &object).with_dedicated_thread(at(40));
+    target.noop().unwrap();
+    assert_eq!(target.dedication(), granted(40));
+    target
+        .with_timeout(Duration::from_secs(1))
+        .act(1)
+        .unwrap_err();
+    let line = "orbium_deadline_missed_total{lane=\"dedicated\",where=\"servant\"} 1\n";
+    let metrics = server_orb.metrics().unwrap();
+    eventually("it is exported", || {
+        metrics.prometheus_text().contains(line)
+    });
+    server_orb.shutdown(true).unwrap();
 }
 
 /// Conformance: RT GOPI 5.1 - markers: a thread for a connection that asks for one, and what the
