@@ -136,12 +136,26 @@ fn context_at(orb: &Orb, argument: &str) -> Result<NamingContext, Failure> {
     found.map_err(|error| Failure::because(printable(&error.to_string())))
 }
 
-/// The bindings, by name.
-fn bindings(context: &NamingContext) -> Result<Vec<Binding>, NamingError> {
-    let listed = context.list()?.take(MAX_BINDINGS);
+/// The bindings, by name, and whether these are all.
+fn bindings(context: &NamingContext) -> Result<(Vec<Binding>, bool), NamingError> {
+    let mut all = context.list()?;
+    let listed = all.by_ref().take(MAX_BINDINGS);
     let mut listed = listed.collect::<Result<Vec<_>, _>>()?;
     listed.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-    Ok(listed)
+    let is_complete = all.next().transpose()?.is_none();
+    Ok((listed, is_complete))
+}
+
+/// Prints bindings, and fails if there are more.
+fn print(text: &str, is_complete: bool) -> Result<(), Failure> {
+    output::announce(text)?;
+    if is_complete {
+        return Ok(());
+    }
+    Err(Failure::because(format!(
+        "these are not all bindings: at most {MAX_BINDINGS} are read, in contexts nested up to \
+         {MAX_DEPTH} deep"
+    )))
 }
 
 fn label(binding: &Binding) -> String {
@@ -162,11 +176,13 @@ fn described(binding: &Binding) -> Value {
 
 fn list(args: &NameArgs, context: &NamingContext) -> Result<(), Failure> {
     let listed = bindings(context).map_err(|error| Failure::because(error.to_string()))?;
-    if args.json {
-        return output::print_json(&listed.iter().map(described).collect());
-    }
-    let lines: Vec<String> = listed.iter().map(|it| label(it) + "\n").collect();
-    output::print(&lines.concat())
+    let (listed, is_complete) = listed;
+    let text = if args.json {
+        output::json_text(&listed.iter().map(described).collect())
+    } else {
+        listed.iter().map(|it| label(it) + "\n").collect()
+    };
+    print(&text, is_complete)
 }
 
 /// A traversal of contexts, which may contain each other.
@@ -175,13 +191,17 @@ struct Walk {
     seen: HashSet<String>,
     read: usize,
     lines: String,
+    /// Whether bindings are missing, because there are too many.
+    is_cut: bool,
 }
 
 impl Walk {
     /// Visits a context, and returns its bindings as JSON.
     fn visit(&mut self, context: &NamingContext, depth: usize) -> Result<Vec<Value>, NamingError> {
         let mut found = Vec::new();
-        for binding in bindings(context)? {
+        let (listed, is_complete) = bindings(context)?;
+        self.is_cut |= !is_complete;
+        for binding in listed {
             self.read += 1;
             let mut shown = described(&binding);
             self.lines += &format!("{:1$}{2}", "", 2 * depth, label(&binding));
@@ -223,6 +243,7 @@ impl Walk {
             return Err("shown already".to_owned());
         }
         if depth == MAX_DEPTH || self.read >= MAX_BINDINGS {
+            self.is_cut = true;
             return Err("too much to show".to_owned());
         }
         self.end_line("");
@@ -235,10 +256,12 @@ fn tree(args: &NameArgs, context: &NamingContext) -> Result<(), Failure> {
     walk.seen.insert(context.as_object().ior().to_string());
     let found = walk.visit(context, 0);
     let found = found.map_err(|error| Failure::because(error.to_string()))?;
-    if args.json {
-        return output::print_json(&found.into());
-    }
-    output::print(&walk.lines)
+    let text = if args.json {
+        output::json_text(&found.into())
+    } else {
+        walk.lines
+    };
+    print(&text, !walk.is_cut)
 }
 
 fn resolve(

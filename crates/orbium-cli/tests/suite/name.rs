@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::{env, fs, thread};
 
 use orbium::giop::Ior;
-use orbium_testkit::PATIENCE;
+use orbium_testkit::{FakeServer, PATIENCE, reference};
 
 use crate::program::{Server, run};
 
@@ -124,4 +124,37 @@ fn names_are_bound_listed_resolved_and_unbound() {
     run(["name", "unbind", &plant, "hall.h/cube"]).assert_failed_saying("`cube` is not bound");
     let wrong = run(["name", "unbind", root, "a//b"]);
     assert_eq!(wrong.status, Some(2), "{wrong:?}");
+}
+
+/// Regression: the first 100,000 bindings looked like all, with the status of success.
+#[test]
+fn a_list_that_is_cut_says_so_and_fails() {
+    for command in ["list", "tree"] {
+        let server = FakeServer::listen();
+        let mut context = reference(2, &[server.port()], b"names", &[]);
+        context.type_id = "IDL:omg.org/CosNaming/NamingContext:1.0".to_owned();
+        let answering = thread::spawn(move || {
+            let mut peer = server.accept();
+            let request = peer.expect_request("list");
+            peer.answer(&request, |writer| {
+                writer.write_u32(100_001);
+                for _ in 0..100_001 {
+                    // A name of one component, and the kind of an object.
+                    writer.write_u32(1);
+                    writer.write_name("a");
+                    writer.write_name("");
+                    writer.write_u32(0);
+                }
+                // No iterator: a nil reference.
+                writer.write_name("");
+                writer.write_u32(0);
+            });
+            peer.expect_end();
+        });
+        let ran = run(["name", command, &context.to_string()]);
+        assert_eq!(ran.status, Some(1), "{command}: {}", ran.stderr);
+        assert!(ran.stderr.contains("not all bindings"), "{}", ran.stderr);
+        assert_eq!(ran.stdout.lines().count(), 100_000);
+        answering.join().unwrap();
+    }
 }
