@@ -4,27 +4,56 @@
 
 use opentelemetry::KeyValue;
 use opentelemetry::trace::{SpanRef, Status};
-use orbium_invocation::spans::Scoped;
+use orbium_invocation::spans::{Method, Scoped};
+
+/// Maximum octets of an operation that no skeleton knows.
+const MAX_OPERATION: usize = 64;
+
+/// Maximum characters of a repository id of a peer.
+const MAX_ID: usize = 256;
+
+/// The method of a request for an operation that no skeleton knows: peers cannot create others.
+pub(crate) const OTHER: &str = "_OTHER";
 
 /// `Module::Interface/operation`; the operation alone if the interface is unknown.
 pub(crate) fn method(interface: &str, operation: &str) -> String {
-    match interface {
-        "" => operation.to_owned(),
-        id => format!("{}/{operation}", Scoped(id)),
-    }
+    let method = Method {
+        interface: cut(interface),
+        operation,
+    };
+    method.to_string()
 }
 
-/// Attributes of every span.
-pub(crate) fn common(method: &str) -> Vec<KeyValue> {
-    vec![
-        KeyValue::new("rpc.system.name", "corba"),
-        KeyValue::new("rpc.method", method.to_owned()),
-    ]
+/// The scoped IDL name of a repository id of a peer.
+pub(crate) fn scoped(id: &str) -> String {
+    Scoped(cut(id)).to_string()
+}
+
+fn cut(id: &str) -> &str {
+    let end = id.char_indices().nth(MAX_ID).map_or(id.len(), |(at, _)| at);
+    &id[..end]
+}
+
+/// An operation as received, in printable characters: the first octets of it.
+pub(crate) fn original(operation: &str) -> String {
+    let shown = operation.len().min(MAX_OPERATION);
+    operation.as_bytes()[..shown].escape_ascii().to_string()
+}
+
+/// The attribute of every span.
+pub(crate) fn system() -> KeyValue {
+    KeyValue::new("rpc.system.name", "corba")
+}
+
+/// Records the method of a call or request.
+pub(crate) fn note_method(span: &SpanRef<'_>, method: String) {
+    span.update_name(method.clone());
+    span.set_attribute(KeyValue::new("rpc.method", method));
 }
 
 /// Records that a call or request has ended with an exception.
 pub(crate) fn note_exception(span: &SpanRef<'_>, id: &str, is_system: bool) {
-    let name = Scoped(id).to_string();
+    let name = scoped(id);
     let status = if is_system {
         "SYSTEM_EXCEPTION"
     } else {

@@ -11,10 +11,9 @@ use orbium_interceptor::{
     ClientInterceptor, ClientRequest, Interrupt, ReceiveException, ReceiveOther, ReceiveReply,
     RequestStatus, SendRequest,
 };
-use orbium_invocation::spans::Scoped;
 use orbium_sync::lock::Mutex;
 
-use crate::attributes::{common, method, note_exception, note_status};
+use crate::attributes::{method, note_exception, note_status, scoped, system};
 use crate::guard::{NAME, guarded, is_implicit};
 use crate::trace_context::{TRACE_PARENT, TRACE_STATE, parent_of, state_of};
 
@@ -74,7 +73,7 @@ where
             id => id,
         };
         let method = method(interface, request.operation());
-        let mut attributes = common(&method);
+        let mut attributes = vec![system(), KeyValue::new("rpc.method", method.clone())];
         if let Some(profile) = target.iiop_profiles().next() {
             attributes.push(KeyValue::new("server.address", profile.host));
             attributes.push(KeyValue::new("server.port", i64::from(profile.port)));
@@ -133,7 +132,7 @@ where
             RequestStatus::Unknown => {}
             RequestStatus::LocationForward => {
                 let to = reply.forward_reference();
-                let to = to.map(|it| Scoped(&it.type_id).to_string());
+                let to = to.map(|it| scoped(&it.type_id));
                 self.end(reply, |span| {
                     note_status(span, "LOCATION_FORWARD");
                     let to = to.map(|it| KeyValue::new("corba.forward.interface", it));

@@ -12,7 +12,9 @@ use orbium_interceptor::{
     ServerInterceptor, ServerRequest,
 };
 
-use crate::attributes::{common, method, note_exception, note_status};
+use crate::attributes::{
+    OTHER, method, note_exception, note_method, note_status, original, system,
+};
 use crate::guard::{NAME, guarded, is_implicit};
 use crate::trace_context::{TRACE_PARENT, TRACE_STATE, read};
 
@@ -21,6 +23,8 @@ struct Open {
     context: Context,
     /// Restores the previous context of the thread.
     guard: ContextGuard,
+    /// Whether the span has the name of an operation that the servant's skeleton knows.
+    is_named: bool,
 }
 
 thread_local! {
@@ -53,15 +57,17 @@ where
             Some(remote) => Context::new().with_remote_span_context(remote),
             None => Context::new(),
         };
-        let operation = request.operation();
-        let span = self.tracer.span_builder(operation.clone().into_owned());
-        let span = span
-            .with_kind(SpanKind::Server)
-            .with_attributes(common(&operation));
+        // Whether it is an operation of the servant is known once that is found.
+        let span = self.tracer.span_builder(original(&request.operation()));
+        let span = span.with_kind(SpanKind::Server).with_attributes([system()]);
         let span = self.tracer.build_with_context(span, &parent);
         let context = parent.with_span(span);
         let guard = context.clone().attach();
-        Open { context, guard }
+        Open {
+            context,
+            guard,
+            is_named: false,
+        }
     }
 }
 
@@ -76,6 +82,11 @@ fn end(request: &ServerRequest<'_>, note: impl FnOnce(&SpanRef<'_>)) {
     drop(open.guard);
     guarded(|| {
         let span = open.context.span();
+        if !open.is_named {
+            note_method(&span, OTHER.to_owned());
+            let operation = original(&request.operation());
+            span.set_attribute(KeyValue::new("rpc.method_original", operation));
+        }
         note(&span);
         span.end();
     });
@@ -102,18 +113,21 @@ where
     }
 
     fn receive_request(&self, request: &mut ReceiveRequest<'_, '_>) -> Result<(), Interrupt> {
-        let operation = request.operation();
-        if is_implicit(&operation) {
+        let Some(operation) = request.known_operation() else {
+            return Ok(());
+        };
+        if is_implicit(operation) {
             return Ok(());
         }
-        let method = method(&request.target_most_derived_interface(), &operation);
-        let context = OPEN.with_borrow(|all| Some(all.last()?.as_ref()?.context.clone()));
+        let method = method(&request.target_most_derived_interface(), operation);
+        let context = OPEN.with_borrow_mut(|all| {
+            let open = all.last_mut()?.as_mut()?;
+            open.is_named = true;
+            Some(open.context.clone())
+        });
         guarded(|| {
             if let Some(context) = context {
-                context.span().update_name(method.clone());
-                context
-                    .span()
-                    .set_attribute(KeyValue::new("rpc.method", method));
+                note_method(&context.span(), method);
             }
         });
         Ok(())

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::time::Instant;
 
 use orbium_giop::{ResponseFlags, SystemException};
+use orbium_interceptor::server::InterceptedObject;
 use orbium_invocation::priority;
 use orbium_invocation::spans::{
     FORWARDED, Giop, Key, Method, RESULTS, Scoped, USER_EXCEPTION, microseconds, record_deadline,
@@ -23,15 +24,12 @@ use crate::{IncomingRequest, UntypedReply};
 const SHOWN_OPERATION: usize = 64;
 
 /// An active object as shown by the spans of its requests.
-pub trait ServedObject {
+pub trait ServedObject: InterceptedObject {
     /// The path of its adapter.
     fn adapter_path(&self) -> String;
 
     /// Its most derived interface.
     fn repository_id(&self) -> &'static str;
-
-    /// The name of an operation of its skeleton, or of an implicit operation.
-    fn known_operation(&self, operation: &[u8]) -> Option<&'static str>;
 
     /// The number of the lane that serves all its requests, or the number for no lane.
     fn lane(&self) -> u32;

@@ -63,6 +63,10 @@ impl InterceptedObject for ReceivedContext<'_> {
         self.object.is_a(repository_id)
     }
 
+    fn known_operation(&self, operation: &[u8]) -> Option<&'static str> {
+        self.object.known_operation(operation)
+    }
+
     fn defined_policies(&self) -> &[Policy] {
         self.object.defined_policies()
     }

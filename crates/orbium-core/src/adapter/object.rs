@@ -127,6 +127,10 @@ impl InterceptedObject for ActiveObject {
         self.has_interface(repository_id)
     }
 
+    fn known_operation(&self, operation: &[u8]) -> Option<&'static str> {
+        self.known_operation(operation)
+    }
+
     fn defined_policies(&self) -> &[Policy] {
         &self.adapter.policies().defined
     }

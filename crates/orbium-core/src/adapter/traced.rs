@@ -14,10 +14,6 @@ impl ServedObject for ActiveObject {
         self.servant.repository_id()
     }
 
-    fn known_operation(&self, operation: &[u8]) -> Option<&'static str> {
-        self.known_operation(operation)
-    }
-
     fn lane(&self) -> u32 {
         self.lane()
     }

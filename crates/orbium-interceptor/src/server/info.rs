@@ -269,6 +269,14 @@ impl ReceiveRequest<'_, '_> {
         self.object.repository_id()
     }
 
+    /// Name of the operation, if the servant's skeleton has it or the ORB answers it for every object: a
+    /// peer chooses any other one. `None` for every operation of a dynamic servant.
+    #[must_use]
+    pub fn known_operation(&self) -> Option<&'static str> {
+        self.object
+            .known_operation(self.request.message.operation())
+    }
+
     /// Whether the servant implements that interface.
     #[must_use]
     pub fn target_is_a(&self, repository_id: &str) -> bool {

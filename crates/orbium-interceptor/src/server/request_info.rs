@@ -48,6 +48,12 @@ pub trait InterceptedObject {
     /// Whether the servant implements that interface.
     fn is_a(&self, repository_id: &str) -> bool;
 
+    /// The name of an operation of its skeleton, or of an implicit operation.
+    fn known_operation(&self, operation: &[u8]) -> Option<&'static str> {
+        let _ = operation;
+        None
+    }
+
     /// The program-defined policies of its adapter.
     fn defined_policies(&self) -> &[Policy] {
         &[]

@@ -8,7 +8,7 @@ use orbium::{Interface, Orb, asynchronous::Asynchronous};
 use orbium_cdr::{Decode, Encode};
 use orbium_core::Operation;
 use orbium_opentelemetry::TRACE_PARENT;
-use orbium_testkit::eventually;
+use orbium_testkit::{Peer, RequestLine, eventually, request};
 
 use crate::Tested;
 use crate::fixture::{attribute, provider, seen_by, served, spans, traced_orb};
@@ -71,6 +71,36 @@ fn exceptions_are_noted_and_those_of_the_system_are_errors() {
         assert_eq!(attribute(span, "rpc.status_code"), "SYSTEM_EXCEPTION");
         assert_eq!(span.status, Status::error("CORBA::BAD_OPERATION"));
     }
+}
+
+/// Regression: a peer created names of spans, and attributes, of any size and number.
+#[test]
+fn an_operation_that_the_servant_lacks_has_a_bounded_span() -> Tested {
+    let long = "x".repeat(100_000);
+    let exporter = InMemorySpanExporter::default();
+    let provider = provider(exporter.clone());
+    let server = served(traced_orb(&provider));
+    let ior = server.target.as_object().ior();
+    let profile = ior.iiop_profiles().next().ok_or("no profile")?;
+    let mut peer = Peer::connect(profile.port);
+    for (id, operation) in [(1, "is\u{7}odd"), (2, long.as_str())] {
+        exporter.reset();
+        let line = RequestLine {
+            key: &profile.object_key,
+            ..RequestLine::new(id, operation)
+        };
+        peer.send(&request(line, |_| {}));
+        eventually("its span", || spans(&exporter).len() == 1);
+        let all = spans(&exporter);
+        let span = &all[0];
+        assert_eq!(span.name, "_OTHER");
+        assert_eq!(attribute(span, "rpc.method"), "_OTHER");
+        let original = attribute(span, "rpc.method_original");
+        let expected = if id == 1 { "is\\x07odd" } else { &long[..64] };
+        assert_eq!(original, expected);
+        assert_eq!(attribute(span, "error.type"), "CORBA::BAD_OPERATION");
+    }
+    Ok(())
 }
 
 #[test]
