@@ -26,7 +26,7 @@ use crate::{Metrics, OperationMetrics};
 /// # }
 /// ```
 ///
-/// It keeps the ORB alive; drop it, or shut the ORB down, to end.
+/// It keeps the ORB alive until it is dropped.
 #[derive(Debug)]
 pub struct Publisher {
     metrics: Metrics,

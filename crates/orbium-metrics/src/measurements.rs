@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use orbium_giop::{ExceptionKind, SystemException};
-use orbium_invocation::Operation;
+use orbium_invocation::{Operation, spans::Method};
 use orbium_sys::fork::PerProcess;
 
 use crate::counted::{NamedCount, named};
@@ -235,14 +235,11 @@ impl Measurements {
 /// only the operation without one.
 #[must_use]
 pub fn scoped(repository_id: &str, operation: &str) -> String {
-    let path = repository_id.strip_prefix("IDL:").unwrap_or(repository_id);
-    let path = path.rsplit_once(':').map_or(path, |(path, _)| path);
-    let names = path.split('/').filter(|part| !part.contains('.'));
-    let interface = names.collect::<Vec<_>>().join("::");
-    match interface.as_str() {
-        "" => operation.to_owned(),
-        interface => format!("{interface}/{operation}"),
-    }
+    let method = Method {
+        interface: repository_id,
+        operation,
+    };
+    method.to_string()
 }
 
 #[cfg(test)]

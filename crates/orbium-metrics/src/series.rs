@@ -18,8 +18,8 @@ use crate::histogram::{Histogram, Recorder};
 /// The label of operations of no linked skeleton.
 const OTHER: &str = "_OTHER";
 
-/// Maximum number of operations with separate series, in each role and lane; further ones share one
-/// with the name `_OTHER`.
+/// Maximum number of series of an ORB, of all roles and lanes together; further operations share one
+/// in each role, with the name `_OTHER`.
 const MAX_OPERATIONS: usize = 500;
 
 /// Cells for them: a power of two, at least half of which stays empty.

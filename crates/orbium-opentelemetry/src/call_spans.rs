@@ -39,7 +39,10 @@ impl<T> Calls<T> {
         let oldest = if open.len() < MAX_OPEN {
             None
         } else {
-            open.pop_first()
+            // The ids begin anew after the greatest: the oldest is the next one in that circle.
+            let mut next = open.range(request..).chain(open.range(..request));
+            let id = next.next().map(|(id, _)| *id);
+            id.and_then(|id| open.remove(&id))
         };
         open.insert(request, context);
         drop(open);
@@ -145,5 +148,27 @@ where
             _ => self.end(reply, |_| {}),
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use opentelemetry::trace::noop::NoopTracer;
+
+    use super::*;
+
+    /// Regression: the least id was taken for the oldest, which it is not once ids begin anew.
+    #[test]
+    fn the_oldest_of_too_many_spans_ends_also_after_the_greatest_id() {
+        let calls = Calls::new(Arc::new(NoopTracer::new()));
+        let first = u32::MAX - 10;
+        for number in 0..MAX_OPEN as u32 {
+            calls.keep(first.wrapping_add(number), Context::new());
+        }
+        calls.keep(first.wrapping_add(MAX_OPEN as u32), Context::new());
+        let open = calls.open.lock();
+        assert_eq!(open.len(), MAX_OPEN);
+        assert!(!open.contains_key(&first));
+        assert!(open.contains_key(&0) && open.contains_key(&(first + 1)));
     }
 }

@@ -105,7 +105,6 @@ fn is_plain_text(code: &TypeCode, text: &str) -> bool {
         }
         TCKind::Enum => !text.starts_with('"') && !text.starts_with(|c: char| c.is_ascii_digit()),
         TCKind::ObjRef => !text.starts_with('"') && text.trim() != "null",
-        TCKind::LongLong | TCKind::ULongLong | TCKind::LongDouble | TCKind::Fixed => false,
         _ => false,
     }
 }
