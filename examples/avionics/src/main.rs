@@ -16,6 +16,7 @@ mod bare;
 mod flight;
 mod measured;
 mod picture;
+mod process;
 mod program;
 mod rate_groups;
 #[allow(dead_code)]

@@ -91,9 +91,9 @@ impl Row {
         }
     }
 
-    /// Releases that did not end by their deadline.
+    /// Releases that did not end by their deadline, or failed.
     pub(crate) fn misses(&self) -> u64 {
-        self.late + self.skipped
+        self.late + self.skipped + self.failed
     }
 
     /// What heads the rows.

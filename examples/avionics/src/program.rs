@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The process of the air frame, which starts the others.
 
-use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,10 +14,14 @@ use crate::arguments::{Arguments, Load, Settings};
 use crate::flight::{Flight, FlightEvents};
 use crate::measured::Row;
 use crate::picture::{self, Compared};
+use crate::process::Process;
 use crate::rate_groups::{Rate, RateGroups};
 use crate::schedule::SCHEDULE;
 use crate::work::{OPERATIONS, Work};
 use crate::{Failure, avionics, operations, view};
+
+/// The processes with operations of the air frame that their calls end.
+const CALLERS: [&str; 2] = ["HUD", "BIT"];
 
 /// Schedules; then runs all processes for a while and prints what they measured.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -51,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let groups = RateGroups::start(&orb, &SCHEDULE, arguments.ports, settings.processor)?;
     let processes = Processes::start(&orb, &groups, &events, (&flight, work), settings)?;
     let rows = processes.fly(arguments, &flight)?;
-    let of_threads = bare.map(|bare| ended("bare", bare)).transpose()?;
+    let of_threads = bare.map(Process::end).transpose()?;
     for line in groups.summary() {
         println!("{line}");
     }
@@ -69,7 +72,7 @@ fn other_processor(processor: usize) -> Result<Option<usize>, Failure> {
 }
 
 /// Threads without an ORB on another processor, if the host has one.
-fn start_bare(settings: &Settings, processor: Option<usize>) -> Result<Option<Child>, Failure> {
+fn start_bare(settings: &Settings, processor: Option<usize>) -> Result<Option<Process>, Failure> {
     let Some(processor) = processor else {
         println!("one processor: without threads that have no ORB");
         return Ok(None);
@@ -86,11 +89,11 @@ fn start_bare(settings: &Settings, processor: Option<usize>) -> Result<Option<Ch
         words.push(format!("--load={}", load.word()));
     }
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    Ok(Some(start(&words)?))
+    Ok(Some(Process::start("bare", &words)?))
 }
 
 /// The processes that push to the air frame and call it.
-struct Processes(Vec<(&'static str, Child)>);
+struct Processes(Vec<Process>);
 
 impl Processes {
     fn start(
@@ -110,7 +113,7 @@ impl Processes {
             let key = format!("EventService/{}", rate.hertz());
             let channel = events.channel.serve_under(orb, &key, policies)?;
             let channel = orb.object_to_string(&channel);
-            processes.push((name, start(&["push", sensor, &channel])?));
+            processes.push(Process::start(name, &["push", sensor, &channel])?);
         }
         let root = orb.root_poa();
         let adapter = |rate: Rate| {
@@ -122,15 +125,15 @@ impl Processes {
             work,
         };
         let head_up: avionics::HeadUp = adapter(Rate::Ten)?.activate(head_up)?;
-        let hud = start(&["call", "hud", &orb.object_to_string(&head_up)])?;
-        processes.push(("HUD", hud));
+        let hud = ["call", "hud", &orb.object_to_string(&head_up)];
+        processes.push(Process::start("HUD", &hud)?);
         let test: avionics::BuiltInTest = adapter(Rate::One)?.activate(BuiltInTest::new(work)?)?;
-        let bit = start(&["call", "bit", &orb.object_to_string(&test)])?;
-        processes.push(("BIT", bit));
+        let bit = ["call", "bit", &orb.object_to_string(&test)];
+        processes.push(Process::start("BIT", &bit)?);
         if let Some(load) = settings.load {
             let maintenance = serve_load(orb, load, settings.processor)?;
-            let child = start(&["load", &load.word(), &orb.object_to_string(&maintenance)])?;
-            processes.push(("load", child));
+            let load = ["load", &load.word(), &orb.object_to_string(&maintenance)];
+            processes.push(Process::start("load", &load)?);
         }
         Ok(Self(processes))
     }
@@ -140,22 +143,37 @@ impl Processes {
         let whole = Duration::from_secs(arguments.settings.seconds);
         let begin = Instant::now();
         if arguments.fault {
-            await_end(arguments, flight, begin + whole / 2)?;
+            self.await_end(arguments, flight, begin + whole / 2)?;
             self.fail("GPS")?;
         }
-        await_end(arguments, flight, begin + whole)?;
+        self.await_end(arguments, flight, begin + whole)?;
         let mut rows = Vec::new();
-        for (name, child) in self.0 {
-            rows.extend(ended(name, child)?);
+        for process in self.0 {
+            rows.extend(process.end()?);
         }
         Ok(rows)
     }
 
     fn fail(&mut self, name: &str) -> Result<(), Failure> {
         let mut processes = self.0.iter_mut();
-        match processes.find(|(of, _)| *of == name) {
-            Some((_, child)) => Ok(child.kill()?),
-            None => Ok(()),
+        processes
+            .find(|it| it.name == name)
+            .map_or(Ok(()), Process::kill)
+    }
+
+    /// Waits, and shows what happens if it is to be shown.
+    fn await_end(
+        &mut self,
+        arguments: &Arguments,
+        flight: &Flight,
+        end: Instant,
+    ) -> Result<(), Failure> {
+        if arguments.view {
+            let callers = self.0.iter_mut().filter(|it| CALLERS.contains(&it.name));
+            view::show(flight, callers.collect(), end)
+        } else {
+            thread::sleep(end.saturating_duration_since(Instant::now()));
+            Ok(())
         }
     }
 }
@@ -177,44 +195,6 @@ fn serve_load(orb: &Orb, load: Load, processor: usize) -> Result<avionics::Maint
     let root = orb.root_poa();
     let adapter = root.create_poa("load", Some(root.manager()), policies)?;
     Ok(adapter.activate(Maintenance)?)
-}
-
-/// Waits, and shows what happens if it is to be shown.
-fn await_end(arguments: &Arguments, flight: &Flight, end: Instant) -> Result<(), Failure> {
-    if arguments.view {
-        view::show(flight, end)?
-    } else {
-        thread::sleep(end.saturating_duration_since(Instant::now()))
-    }
-    Ok(())
-}
-
-/// Starts this program in another role; it ends when its standard input does.
-fn start(arguments: &[&str]) -> Result<Child, Failure> {
-    let child = Command::new(std::env::current_exe()?)
-        .args(arguments)
-        .env_remove(orbium_scheduler::VARIABLE)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()?;
-    Ok(child)
-}
-
-/// Ends a process; returns its rows, and prints whatever else it wrote.
-fn ended(name: &str, mut child: Child) -> Result<Vec<Row>, Failure> {
-    drop(child.stdin.take());
-    let output = child.wait_with_output()?;
-    let mut rows = Vec::new();
-    for line in String::from_utf8_lossy(&output.stdout).lines() {
-        match line.parse() {
-            Ok(row) => rows.push(row),
-            Err(_) => println!("{line}"),
-        }
-    }
-    if !output.status.success() {
-        println!("{name}: {}", output.status);
-    }
-    Ok(rows)
 }
 
 /// Prints the tables, and draws them.

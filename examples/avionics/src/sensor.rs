@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use orbium::{Orb, protocol::ProtocolPolicy};
 use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
 use orbium_event::{connect_scheduled_supplier, new_event};
-use orbium_scheduler::{Job, Overload, PeriodicTask};
+use orbium_scheduler::{Job, Overload, PeriodicTask, Statistics};
 
 use crate::Failure;
 use crate::arguments::{Caller, Load, Sensor};
@@ -60,7 +60,8 @@ pub(crate) fn call(caller: Caller, object: &str) -> Result<(), Failure> {
     Ok(orb.shutdown(true)?)
 }
 
-/// Runs `work` in each period of an operation until standard input ends, then prints what was measured.
+/// Runs `work` in each period of an operation until standard input ends. Prints the measurements so
+/// far for each line of the input, and at the end.
 fn periodically(
     name: &str,
     operation: usize,
@@ -76,10 +77,15 @@ fn periodically(
                 failed.fetch_add(1, Ordering::Relaxed);
             }
         })?;
-    std::io::stdin().read_to_end(&mut Vec::new())?;
-    let statistics = task.stop()?;
-    let failures = failures.load(Ordering::Relaxed);
-    println!("{}", Row::of_task(name, &statistics, failures));
+    let print = |statistics: &Statistics| {
+        let failures = failures.load(Ordering::Relaxed);
+        println!("{}", Row::of_task(name, statistics, failures));
+    };
+    for line in std::io::stdin().lines() {
+        line?;
+        print(&task.statistics());
+    }
+    print(&task.stop()?);
     Ok(())
 }
 
