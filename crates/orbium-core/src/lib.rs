@@ -51,9 +51,9 @@ pub use orbium_invocation::story::{Explanation, Failure, Phase, Step, explain, l
 pub use orbium_invocation::{
     BufferingConstraint, CancellationToken, ConnectionSharing, Context, DispatchError, InvalidName,
     NarrowError, NetworkMark, ObjectError, Operation, OperationTable, OrRaise, Priority,
-    Properties, Raised, Raises, RealTime, RebindMode, ResolveError, SyncScope, TimePolicies,
-    UserException, names, not_implemented, priority, router_policies, set_thread_scheduling,
-    unknown_operation,
+    Properties, Raised, Raises, RealTime, RebindMode, ResolveError, Result, SyncScope,
+    TimePolicies, UserException, names, not_implemented, priority, router_policies,
+    set_thread_scheduling, unknown_operation,
 };
 // Macros for generated code.
 #[doc(hidden)]
@@ -86,7 +86,6 @@ pub use adapter::{
 };
 pub use config::Config;
 pub use dispatch_hook::{Dispatch, DispatchHook, Hook, RequestInfo};
-pub use mapping::Result;
 #[doc(hidden)]
 pub use mapping::{Declares, DispatchesTo, Skeleton};
 pub use orb::{Orb, OrbBuilder, OrbError};

@@ -18,6 +18,7 @@ mod identity;
 mod mapped;
 pub mod names;
 mod operation;
+mod outcome;
 mod policy;
 pub mod served_queue;
 pub mod spans;
@@ -50,6 +51,7 @@ pub use operation::operation_table::OperationTable;
 #[doc(hidden)]
 pub use operation::operation_table::{concat_names, count_names};
 pub use operation::typed_reply;
+pub use outcome::Result;
 pub use policy::expiry::Expiry;
 pub use policy::messaging::{BufferingConstraint, RebindMode, SyncScope};
 pub use policy::time_policies::TimePolicies;

@@ -2,15 +2,13 @@
 //! An ORB as data: its connections, lanes, adapters and objects. Always available; a snapshot holds
 //! each list's lock only to copy pointers, and never blocks a call.
 
-mod listing;
 mod objects;
 
 use crate::metrics::ConnectionSnapshot;
 use crate::{Lane, Orb};
 
-pub use listing::Listing;
 pub use objects::{AdapterSnapshot, ObjectSnapshot};
-pub use orbium_metrics::LaneSnapshot;
+pub use orbium_metrics::{LaneSnapshot, Listing};
 
 /// The maximum number of entries of a list.
 const MAX_ENTRIES: usize = 1000;
@@ -46,17 +44,5 @@ impl Orb {
             entries: lanes.iter().map(Lane::snapshot).collect(),
             more,
         }
-    }
-
-    /// The adapters: the root first, each before its children.
-    #[must_use]
-    pub fn adapters(&self) -> Listing<AdapterSnapshot> {
-        objects::adapters(self, MAX_ENTRIES)
-    }
-
-    /// The active objects, by adapter.
-    #[must_use]
-    pub fn objects(&self) -> Listing<ObjectSnapshot> {
-        objects::objects(self, MAX_ENTRIES)
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Adapters and objects as data.
 
-use super::Listing;
+use super::{Listing, MAX_ENTRIES};
 use crate::{Lifespan, ManagerState, Orb};
 
 /// An object adapter at the time of the snapshot.
@@ -34,42 +34,48 @@ pub struct ObjectSnapshot {
     pub interface: String,
 }
 
-pub(super) fn adapters(orb: &Orb, most: usize) -> Listing<AdapterSnapshot> {
-    let (mut entries, mut more) = (Vec::new(), false);
-    for poa in orb.root_poa().subtree() {
-        if entries.len() == most {
-            more = true;
-            break;
+impl Orb {
+    /// The adapters: the root first, each before its children.
+    #[must_use]
+    pub fn adapters(&self) -> Listing<AdapterSnapshot> {
+        let (mut entries, mut more) = (Vec::new(), false);
+        for poa in self.root_poa().subtree() {
+            if entries.len() == MAX_ENTRIES {
+                more = true;
+                break;
+            }
+            let manager = poa.manager();
+            let (held, in_flight) = manager.load();
+            entries.push(AdapterSnapshot {
+                path: poa.path_text(),
+                state: manager.state(),
+                held,
+                in_flight,
+                objects: poa.object_count(),
+                persistent: poa.policies().lifespan == Lifespan::Persistent,
+            });
         }
-        let manager = poa.manager();
-        let (held, in_flight) = manager.load();
-        entries.push(AdapterSnapshot {
-            path: poa.path_text(),
-            state: manager.state(),
-            held,
-            in_flight,
-            objects: poa.object_count(),
-            persistent: poa.policies().lifespan == Lifespan::Persistent,
-        });
+        Listing { entries, more }
     }
-    Listing { entries, more }
-}
 
-pub(super) fn objects(orb: &Orb, most: usize) -> Listing<ObjectSnapshot> {
-    let (mut entries, mut more) = (Vec::new(), false);
-    for poa in orb.root_poa().subtree() {
-        let (ids, others) = poa.first_ids(most - entries.len());
-        more |= others;
-        for id in ids {
-            // The object may have been deactivated since.
-            if let Some(interface) = poa.interface_of(&id) {
-                entries.push(ObjectSnapshot {
-                    adapter: poa.path_text(),
-                    id: id.to_vec(),
-                    interface,
-                });
+    /// The active objects, by adapter.
+    #[must_use]
+    pub fn objects(&self) -> Listing<ObjectSnapshot> {
+        let (mut entries, mut more) = (Vec::new(), false);
+        for poa in self.root_poa().subtree() {
+            let (ids, others) = poa.first_ids(MAX_ENTRIES - entries.len());
+            more |= others;
+            for id in ids {
+                // The object may have been deactivated since.
+                if let Some(interface) = poa.interface_of(&id) {
+                    entries.push(ObjectSnapshot {
+                        adapter: poa.path_text(),
+                        id: id.to_vec(),
+                        interface,
+                    });
+                }
             }
         }
+        Listing { entries, more }
     }
-    Listing { entries, more }
 }

@@ -2,11 +2,9 @@
 //! Macros that declare interfaces: an operation is declared once, and its stub, its method in the
 //! servant's trait and its arm in the skeleton are generated from it.
 
-mod outcome;
 mod servants;
 mod stubs;
 
-pub use outcome::Result;
 pub use servants::{Declares, DispatchesTo, Skeleton};
 
 /// Declares a mapped interface: the typed reference with a stub for each operation, the trait of

@@ -21,8 +21,7 @@ pub struct Orb(pub(super) Arc<dyn Any + Send + Sync>);
 
 impl PartialEq for Orb {
     fn eq(&self, other: &Self) -> bool {
-        // Thin: the same value may have several vtables.
-        let address = |orb: &Self| Arc::as_ptr(&orb.0).cast::<()>();
-        address(self) == address(other)
+        // The same value may have several vtables.
+        std::ptr::addr_eq(Arc::as_ptr(&self.0), Arc::as_ptr(&other.0))
     }
 }

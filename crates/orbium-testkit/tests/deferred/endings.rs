@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ use orbium::{
     Completion, Config, ExceptionKind, SystemException,
     config::{Limits, ServerStrategy},
     poa::{
-        IdUniqueness, Poa, Policies, RequestProcessing, ServantError, ServantLocator,
-        ServantRetention, servant_of,
+        IdUniqueness, Poa, Policies, RequestProcessing, ServantActivator, ServantError,
+        ServantLocator, ServantRetention, servant_of,
     },
 };
-use orbium_testkit::{each_strategy, eventually, within};
+use orbium_testkit::{PATIENCE, each_strategy, eventually, within};
 
 use crate::fixture::{Servant, Served, keeping, seen_by, with_strategy};
 use crate::later::{Desk, RefusedError};
@@ -209,6 +209,51 @@ fn destroying_an_adapter_waits_for_its_open_requests() {
         token.ok(number).unwrap();
         assert_eq!(caller.join().unwrap(), Ok(1));
         within("the destruction", move || destroying.join().unwrap());
+        served.end();
+    });
+}
+
+/// Passes on that a servant is etherealized.
+struct Watching(Sender<()>);
+
+impl ServantActivator for Watching {
+    fn incarnate(&self, _: &[u8], _: &Poa) -> Result<Arc<dyn orbium::Servant>, ServantError> {
+        Err(SystemException::new(ExceptionKind::ObjectNotExist, 0, Completion::No).into())
+    }
+
+    fn etherealize(&self, _: &[u8], _: &Poa, _: Arc<dyn orbium::Servant>, _: bool, _: bool) {
+        self.0.send(()).unwrap();
+    }
+}
+
+/// The adapter was gone at once, and its servant etherealized, while a client waited for its reply.
+///
+/// Conformance: Messaging - asynchronous method handling: destroy waits for open requests
+#[test]
+fn an_adapter_destroyed_without_waiting_ends_after_its_open_requests() {
+    each_strategy(|strategy| {
+        let served = Served::with(limited(strategy, 9, LONG), None);
+        let root = served.orb.root_poa();
+        let policies = Policies {
+            request_processing: RequestProcessing::ServantManager,
+            ..Policies::default()
+        };
+        let child = root.create_poa("child", Some(root.manager()), policies);
+        let child = child.unwrap();
+        let (sender, etherealized) = channel();
+        child.set_servant_activator(Watching(sender)).unwrap();
+        let (desk, tokens) = keeping(&child);
+        let desk = seen_by(&served.client, &served.orb, &desk);
+        let caller = thread::spawn(move || desk.take(1));
+        let (number, token) = tokens.recv().unwrap();
+        child.destroy(false).unwrap();
+        assert!(etherealized.try_recv().is_err());
+        token.ok(number).unwrap();
+        assert_eq!(caller.join().unwrap(), Ok(1));
+        etherealized.recv_timeout(PATIENCE).unwrap();
+        within("the name", move || {
+            root.create_poa("child", None, Policies::default()).unwrap();
+        });
         served.end();
     });
 }

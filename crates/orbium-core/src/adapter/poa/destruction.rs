@@ -1,13 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The destruction of an adapter.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use orbium_interceptor::AdapterState;
 
-use super::{Poa, PoaError};
+use super::{Poa, PoaCore, PoaError};
 use orbium_adapter::before_waiting;
+
+impl PoaCore {
+    /// Whether deferred replies are to come.
+    pub(super) fn has_open_requests(&self) -> bool {
+        let (adapters, number) = (self.adapters.upgrade(), std::ptr::from_ref(self).addr());
+        adapters.is_some_and(|it| it.context.open_requests.count_of(number) > 0)
+    }
+
+    /// Ends the objects that were kept until the last deferred reply.
+    fn end_last_objects(&self) {
+        let last = std::mem::take(&mut self.lock().last);
+        last.into_iter().for_each(|it| self.end_object(it));
+    }
+}
 
 impl Poa {
     /// Destroys the adapter, its descendants, and all their objects, which servant activators
@@ -36,7 +49,8 @@ impl Poa {
             return Ok(());
         }
         self.end(etherealizes);
-        if !wait && self.subtree().any(|it| it.0.lock().alive > 0) {
+        let in_use = |it: Self| it.0.has_open_requests() || it.0.lock().alive > 0;
+        if !wait && self.subtree().any(in_use) {
             let dying = self.clone();
             let complete = Box::new(move || dying.complete(true));
             if orbium_sys::spawn_detached("orbium-destroy", None, complete).is_ok() {
@@ -96,6 +110,7 @@ impl Poa {
         if self.0.gone.swap(true, Ordering::AcqRel) {
             return;
         }
+        self.0.end_last_objects();
         self.0.release();
         for child in self.the_children() {
             child.forget();
@@ -113,9 +128,10 @@ impl Poa {
         }
         // Until open requests are answered, or for `limits.open_time`.
         if let Some(adapters) = self.0.adapters.upgrade() {
-            let adapter = Arc::as_ptr(&self.0).addr();
+            let adapter = std::ptr::from_ref(&*self.0).addr();
             adapters.context.settle_open_requests(Some(adapter));
         }
+        self.0.end_last_objects();
         let mut objects = self.0.lock();
         while objects.alive > 0 {
             objects = self.0.one_gone.wait(objects);

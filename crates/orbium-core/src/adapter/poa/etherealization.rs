@@ -71,20 +71,28 @@ impl PoaCore {
         let Some(adapters) = self.adapters.upgrade() else {
             return;
         };
+        let destroyed = self.destroyed.load(Ordering::Acquire);
+        let keeps = destroyed && self.policies.etherealizes() && self.has_open_requests();
         for slot in slots {
             let removed = adapters.registry.objects.remove(slot);
             if let Some(object) = removed.as_ref().filter(|_| etherealizes) {
                 let end = ETHEREALIZED | CLEANED_UP;
                 object.end.store(end, Ordering::Release);
             }
-            // A destructor that panics prevents neither the end of other objects nor that of the
-            // ORB.
-            if catch_unwind(AssertUnwindSafe(|| drop(removed))).is_err() {
-                crate::log::error!(
-                    target: "orbium::poa", adapter = self.path_text(),
-                    "a servant panicked when it was dropped"
-                );
-            }
+            let kept = removed.as_deref().filter(|_| keeps);
+            self.lock().last.extend(kept.cloned());
+            self.end_object(removed);
+        }
+    }
+
+    /// Drops a reference to a deactivated object.
+    pub(super) fn end_object<O>(&self, object: O) {
+        // A destructor that panics prevents neither the end of other objects nor that of the ORB.
+        if catch_unwind(AssertUnwindSafe(|| drop(object))).is_err() {
+            crate::log::error!(
+                target: "orbium::poa", adapter = self.path_text(),
+                "a servant panicked when it was dropped"
+            );
         }
     }
 }

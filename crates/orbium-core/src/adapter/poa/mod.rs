@@ -37,6 +37,7 @@ pub use servants::servant_of;
 
 use crate::Servant;
 use crate::adapter::managing::{Creating, ServantManager};
+use crate::adapter::object::ActiveObject;
 use crate::adapter::{Adapters, Lifespan, PoaManager, PoaManagerFactory, Policies, ThreadModel};
 use orbium_adapter::gone;
 use orbium_adapter::object_key::{MAX_DEPTH, MAX_NAME, NO_HINT, ObjectKey};
@@ -56,6 +57,8 @@ struct Objects {
     incarnated: usize,
     /// The number of objects of a servant, by its address, if the adapter etherealizes.
     incarnations: HashMap<[u8; size_of::<usize>()], usize>,
+    /// Deactivated objects that end after the last deferred reply.
+    last: Vec<Arc<ActiveObject>>,
     /// Names for which the adapter activator is running, and its threads.
     activations: Vec<(String, ThreadId)>,
 }
