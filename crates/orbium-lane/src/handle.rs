@@ -97,6 +97,9 @@ pub trait ServingLane: Send + Sync {
     /// Whether there is work.
     fn has_work(&self) -> bool;
 
+    /// Whether no request is queued, or served by a thread of the queue and not answered yet.
+    fn is_idle(&self) -> bool;
+
     /// Its queue, for collocated calls.
     fn call_queue(&self) -> &dyn CallQueue;
 
@@ -109,13 +112,28 @@ pub trait ServingLane: Send + Sync {
 /// with the ORB or before ([`Lane::stop`]). `Policies::lanes` assigns lanes to adapters. Cheap to
 /// clone; clones are the same lane.
 #[derive(Clone)]
-pub struct Lane(Arc<dyn ServingLane>);
+pub struct Lane(Arc<dyn ServingLane>, Option<Arc<()>>);
 
 impl Lane {
     /// The handle of a serving lane.
     #[must_use]
     pub fn new(lane: Arc<dyn ServingLane>) -> Self {
-        Self(lane)
+        Self(lane, None)
+    }
+
+    /// A handle of the same lane that counts its clones, for [`is_idle`](Self::is_idle).
+    #[must_use]
+    pub fn counted(&self) -> Self {
+        Self(Arc::clone(&self.0), Some(Arc::default()))
+    }
+
+    /// Whether this [counted](Self::counted) handle has no clones, and the lane no requests. A
+    /// clone in the [`Route`](crate::Route) of a request lives until the request is queued: an
+    /// idle lane gets no request by an earlier decision.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        let is_single = |clones| Arc::strong_count(clones) == 1;
+        self.1.as_ref().is_some_and(is_single) && self.0.is_idle()
     }
 
     /// The lane behind the handle.

@@ -55,6 +55,10 @@ impl InterceptedObject for ReceivedContext<'_> {
         self.object.identity()
     }
 
+    fn is_incarnated(&self) -> bool {
+        self.object.is_incarnated()
+    }
+
     fn repository_id(&self) -> Cow<'_, str> {
         self.object.repository_id()
     }

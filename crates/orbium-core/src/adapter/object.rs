@@ -119,6 +119,10 @@ impl InterceptedObject for ActiveObject {
         self.adapter.identity()
     }
 
+    fn is_incarnated(&self) -> bool {
+        !self.stands_in()
+    }
+
     fn repository_id(&self) -> Cow<'_, str> {
         self.interface()
     }

@@ -42,6 +42,10 @@ pub trait InterceptedObject {
         Arc::default()
     }
 
+    /// Whether it has a servant in the active object map. Otherwise its adapter finds one for the
+    /// request, if there is one: a client can make up the id.
+    fn is_incarnated(&self) -> bool;
+
     /// Repository id of the servant's most derived interface.
     fn repository_id(&self) -> Cow<'_, str>;
 

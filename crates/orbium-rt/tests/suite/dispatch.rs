@@ -2,12 +2,14 @@
 //! Chains of dispatch hooks, a thread for each request, a thread for each servant.
 
 use std::collections::HashSet;
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
 use orbium_core::{
-    Completion, Config, Dispatch, DispatchHook, ExceptionKind, Hook, Poa, Policies, Priority,
-    RequestInfo, SystemException,
+    Completion, Config, Dispatch, DispatchHook, ExceptionKind, Hook, IdAssignment, IdUniqueness,
+    Poa, Policies, Priority, RequestInfo, RequestProcessing, ServedBy, ServerStrategy,
+    SystemException,
 };
 use orbium_rt::dispatch::{HookChain, ThreadPerRequest, ThreadPerServant};
 use orbium_testkit::probe::Target;
@@ -283,9 +285,91 @@ fn each_servant_has_a_thread_of_its_own() {
         assert_eq!(waiting.join().unwrap(), Ok(()));
         // Its thread is another's after it is released.
         let id = poa.reference_to_id(&objects[1].1).unwrap();
-        assert!(hook.release(&id));
+        assert!(hook.release(&poa, &id));
         assert_eq!(seen[2].act(1), Ok(1));
         assert_eq!(hook.free(), 0);
         served.end();
     });
+}
+
+/// Every id that a client made up took a thread for good.
+#[test]
+fn ids_without_an_active_object_do_not_keep_the_threads() {
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        let hook = Arc::new(ThreadPerServant::start(&served.orb, "servant", 2, 16).unwrap());
+        let root = served.orb.root_poa();
+        let policies = Policies {
+            dispatch: Some(Hook(Arc::clone(&hook) as _)),
+            id_assignment: IdAssignment::User,
+            id_uniqueness: IdUniqueness::Multiple,
+            request_processing: RequestProcessing::DefaultServant,
+            ..Policies::default()
+        };
+        let poa = root.create_poa("Hooked", Some(root.manager()), policies);
+        let poa = poa.unwrap();
+        let state = Arc::new(TargetState::default());
+        let servant = Target::skeleton(Arc::clone(&state));
+        poa.set_servant(Arc::new(servant)).unwrap();
+        let client = orbium_testkit::client();
+        let object = |id: u8| {
+            let object: Target = poa.create_reference_with_id(&[id]).unwrap();
+            orbium_testkit::reach(&client, &served.orb.object_to_string(&object))
+        };
+        for id in 0..10 {
+            assert_eq!(object(id).echo_long(1), Ok(1));
+        }
+        // With requests they do.
+        let waiting = [20, 21].map(|id| {
+            let object = object(id);
+            orbium_testkit::spawn(move || object.gate())
+        });
+        state.gate.await_waiting(2);
+        let refused = object(22).echo_long(1).unwrap_err();
+        assert_eq!(refused.kind, ExceptionKind::NoResources);
+        state.gate.open();
+        for it in waiting {
+            assert_eq!(it.join().unwrap(), Ok(()));
+        }
+        // An active object keeps one in any case.
+        let active: Target = poa.activate_with_id(&[30], Arc::clone(&state)).unwrap();
+        let active = orbium_testkit::reach(&client, &served.orb.object_to_string(&active));
+        assert_eq!(active.echo_long(1), Ok(1));
+        for id in 0..10 {
+            assert_eq!(object(id).echo_long(1), Ok(1));
+        }
+        assert!(hook.release(&poa, &[30]));
+        served.end();
+    });
+}
+
+/// Objects with the same id in two adapters shared a thread.
+#[test]
+fn objects_of_two_adapters_have_a_thread_each() {
+    let served = Served::new(ServerStrategy::default());
+    let hook = Arc::new(ThreadPerServant::start(&served.orb, "servant", 2, 16).unwrap());
+    let root = served.orb.root_poa();
+    let client = orbium_testkit::client();
+    let names = ["One", "Other"].map(|adapter| {
+        let policies = Policies {
+            dispatch: Some(Hook(Arc::clone(&hook) as _)),
+            id_assignment: IdAssignment::User,
+            ..Policies::default()
+        };
+        let poa = root.create_poa(adapter, Some(root.manager()), policies);
+        let (state, (sender, names)) = (TargetState::default(), channel());
+        state.on_act(move |_, v| {
+            let name = thread::current().name().unwrap_or_default().to_owned();
+            sender.send(name).unwrap();
+            Ok(v)
+        });
+        let object = poa.unwrap().activate_with_id(b"same", Arc::new(state));
+        let object: Target = object.unwrap();
+        let object = orbium_testkit::reach(&client, &served.orb.object_to_string(&object));
+        assert_eq!(object.act(1), Ok(1));
+        names.recv().unwrap()
+    });
+    assert_ne!(names[0], names[1]);
+    assert_eq!(hook.free(), 0);
+    served.end();
 }

@@ -404,6 +404,10 @@ impl ServingLane for LaneCore {
         self.pool.has_work()
     }
 
+    fn is_idle(&self) -> bool {
+        self.pool.is_idle()
+    }
+
     fn call_queue(&self) -> &dyn CallQueue {
         self
     }

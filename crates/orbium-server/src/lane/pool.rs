@@ -183,6 +183,12 @@ impl Pool {
         self.lock().waiting.all()
     }
 
+    /// Whether no request is queued, or served and not answered yet.
+    pub(crate) fn is_idle(&self) -> bool {
+        let state = self.lock();
+        state.waiting.all() == 0 && self.soon_idle(&state) == state.alive
+    }
+
     /// The capacity of the queue.
     pub(crate) fn capacity(&self) -> usize {
         self.lock().sizes.capacity

@@ -78,7 +78,7 @@ impl Pool {
     }
 
     /// The number of threads that are idle or will be soon, less those with a request assigned.
-    fn soon_idle(&self, state: &State) -> usize {
+    pub(super) fn soon_idle(&self, state: &State) -> usize {
         let soon = state.idle + self.answering.load(Ordering::Acquire);
         soon.saturating_sub(state.loans.len())
     }
