@@ -138,7 +138,7 @@ fn print_plan(args: &PlanArgs) -> Result<(), Failure> {
     let text = plan.text().map_err(Failure::because)?;
     match &args.output {
         None => output::print(&text),
-        Some(file) => fs::write(file, text)
+        Some(file) => orbium_sys::write_whole(file, text.as_bytes())
             .map_err(|error| Failure::because(format!("{}: {error}", file.display()))),
     }
 }

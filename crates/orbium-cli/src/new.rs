@@ -101,9 +101,15 @@ pub(crate) fn run(args: &NewArgs) -> Result<(), Failure> {
         let path = args.path.display();
         return Err(Failure::because(format!("`{path}` exists already")));
     }
-    for (path, template) in files.iter().chain(&COMMON) {
-        write(&args.path.join(words.filled(path)), &words.filled(template))?;
+    let mut all = files.iter().chain(&COMMON);
+    let made = all.try_for_each(|(path, template)| {
+        write(&args.path.join(words.filled(path)), &words.filled(template))
+    });
+    if made.is_err() {
+        // A part of a crate would hinder the next attempt.
+        let _ = fs::remove_dir_all(&args.path);
     }
+    made?;
     let path = args.path.display();
     let mut text = format!("made `{path}`; next:\n  cd {path}\n  cargo test\n");
     if !args.client {

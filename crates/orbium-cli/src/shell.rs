@@ -47,7 +47,8 @@ pub(crate) fn man(args: &ManArgs, mut program: Command) -> Result<(), Failure> {
     while let Some(command) = pending.pop() {
         let name = command.get_display_name().unwrap_or(command.get_name());
         let path = directory.join(format!("{name}.1"));
-        fs::write(&path, page(&command)?).map_err(|error| unwritable(&path, error))?;
+        orbium_sys::write_whole(&path, page(&command)?.as_bytes())
+            .map_err(|error| unwritable(&path, error))?;
         written.push_str(&format!("{}\n", path.display()));
         let below = command.get_subcommands();
         let shown = below.filter(|it| !it.is_hide_set() && it.get_name() != "help");

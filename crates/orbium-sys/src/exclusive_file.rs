@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::fork::Origin;
 use crate::lock_file::{is_at, try_lock, unlock};
-use crate::whole_file::{Replaced, flush, folder_of, replace_in};
+use crate::whole_file::{Replaced, draft_options, flush, folder_of, replace_in};
 
 /// A file that is read once, appended to and replaced as a whole by one process: no other process
 /// can open it in this way until it is dropped. The lock belongs to the file, and a file that
@@ -131,7 +131,8 @@ impl ExclusiveFile {
         permissions: Permissions,
         content: &[u8],
     ) -> io::Result<()> {
-        let Replaced { file, flushed } = replace_in(folder, &self.path, |draft| {
+        let options = draft_options(true);
+        let Replaced { file, flushed } = replace_in(folder, &self.path, &options, |draft| {
             // Before other processes can open it by its name.
             try_lock(draft)?;
             draft.set_permissions(permissions)?;

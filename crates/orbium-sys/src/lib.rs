@@ -51,4 +51,4 @@ pub use thread::real_time_error::RealTimeError;
 pub use thread::reservation::Reservation;
 pub use thread::scheduling_class::{Scheduling, SchedulingClass};
 pub use thread::spawning::{Thread, spawn, spawn_detached, try_on_thread};
-pub use whole_file::{Replaced, replace_whole, write_whole};
+pub use whole_file::{Replaced, replace_whole, write_secret, write_whole};

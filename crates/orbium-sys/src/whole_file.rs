@@ -37,7 +37,9 @@ pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
         None => path,
     };
     let permissions = present.map(|it| it.permissions());
-    let replaced = replace_whole(path, |draft| {
+    // The draft of a file that has permissions is readable for its owner alone until it has them.
+    let options = draft_options(permissions.is_some());
+    let replaced = replace_in(&folder_of(path)?, path, &options, |draft| {
         permissions.map_or(Ok(()), |it| draft.set_permissions(it))?;
         draft.write_all(content)
     });
@@ -52,6 +54,19 @@ pub struct Replaced {
     /// The outcome of flushing its directory. After an error a failure of the host may bring the
     /// old file back.
     pub flushed: io::Result<()>,
+}
+
+/// As [`write_whole`], for a file that its owner alone can read, at any time and whatever the permissions
+/// of an existing one are. A symbolic link is replaced.
+///
+/// # Errors
+/// As for [`write_whole`].
+pub fn write_secret(path: &Path, content: &[u8]) -> io::Result<()> {
+    let options = draft_options(true);
+    let replaced = replace_in(&folder_of(path)?, path, &options, |draft| {
+        draft.write_all(content)
+    });
+    replaced?.flushed
 }
 
 /// Replaces a file by a new one, once `fill` has filled it: other processes read the old content or
@@ -76,7 +91,7 @@ pub fn replace_whole(
     path: &Path,
     fill: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<Replaced> {
-    replace_in(&folder_of(path)?, path, fill)
+    replace_in(&folder_of(path)?, path, &draft_options(false), fill)
 }
 
 /// Opens the directory of a file.
@@ -85,13 +100,15 @@ pub(crate) fn folder_of(path: &Path) -> io::Result<File> {
     File::open(folder.unwrap_or(Path::new(".")))
 }
 
-/// As [`replace_whole`], in its open directory: to open that after the replacement could fail.
+/// As [`replace_whole`], in its open directory, as opening that after the replacement could fail, and
+/// with the options to create a draft.
 pub(crate) fn replace_in(
     folder: &File,
     path: &Path,
+    options: &OpenOptions,
     fill: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<Replaced> {
-    let (draft, mut file) = new_draft(path)?;
+    let (draft, mut file) = new_draft(path, options)?;
     let filled = fill(&mut file).and_then(|()| file.sync_all());
     let replaced = filled.and_then(|()| fs::rename(&draft, path));
     if replaced.is_err() {
@@ -113,16 +130,27 @@ pub(crate) fn flush(folder: &File) -> io::Result<()> {
     }
 }
 
+/// The options to create a draft, for its owner alone if it is secret.
+pub(crate) fn draft_options(is_secret: bool) -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    if is_secret {
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
+    options
+}
+
 /// A new file in the same directory, and thus the same file system. It does not follow a link that
 /// another process has created there.
-fn new_draft(path: &Path) -> io::Result<(PathBuf, File)> {
+fn new_draft(path: &Path, options: &OpenOptions) -> io::Result<(PathBuf, File)> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     loop {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let mut name = OsString::from(path);
         name.push(format!(".{}-{number}.new", std::process::id()));
         let draft = PathBuf::from(name);
-        match OpenOptions::new().write(true).create_new(true).open(&draft) {
+        match options.open(&draft) {
             // Left by a killed process of the same number.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             made => return Ok((draft, made?)),
@@ -174,6 +202,19 @@ mod tests {
     }
 
     #[test]
+    fn a_secret_is_for_its_owner_alone() {
+        let folder = Folder::new("secret");
+        let file = folder.0.join("file");
+        write_whole(&file, b"old").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+        write_secret(&file, b"new").unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+        let mode = fs::metadata(&file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(folder.files(), 1);
+    }
+
+    #[test]
     fn a_file_that_cannot_be_written_stays_and_nothing_is_left() {
         let folder = Folder::new("failure");
         let file = folder.0.join("file");
@@ -203,7 +244,10 @@ mod tests {
             .custom_flags(libc::O_PATH)
             .open(&folder.0)
             .unwrap();
-        let replaced = replace_in(&unflushed, &file, |draft| draft.write_all(b"new"));
+        let options = draft_options(false);
+        let replaced = replace_in(&unflushed, &file, &options, |draft| {
+            draft.write_all(b"new")
+        });
         let mut replaced = replaced.unwrap();
         assert!(replaced.flushed.is_err());
         replaced.file.write_all(b"er").unwrap();
@@ -231,8 +275,8 @@ mod tests {
     fn a_draft_of_a_process_that_was_killed_hinders_none() {
         let folder = Folder::new("draft");
         let file = folder.0.join("file");
-        let (left, _) = new_draft(&file).unwrap();
-        let (other, _) = new_draft(&file).unwrap();
+        let (left, _) = new_draft(&file, &draft_options(false)).unwrap();
+        let (other, _) = new_draft(&file, &draft_options(true)).unwrap();
         assert_ne!(left, other);
     }
 }

@@ -134,7 +134,7 @@ fn check_folder(path: &Path) -> Result<(), Failure> {
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text)
+    orbium_sys::write_whole(path, text.as_bytes())
         .map_err(|error| Failure::because(format!("cannot write `{}`: {error}", path.display())))
 }
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium sched serve`: the Scheduling Service.
 
-use std::fs::OpenOptions;
-use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -74,13 +71,5 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
 fn write_secret(path: &Path, text: &str) -> Result<(), Failure> {
     let shown = path.display();
     let failed = |error| Failure::because(format!("{shown}: {error}"));
-    // The permissions of an existing file would remain.
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error)),
-        _ => {}
-    }
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true).mode(0o600);
-    let mut file = options.open(path).map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)
+    orbium_sys::write_secret(path, text.as_bytes()).map_err(failed)
 }

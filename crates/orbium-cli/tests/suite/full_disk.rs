@@ -36,6 +36,9 @@ fn nothing_is_left_of_a_file_that_cannot_be_written() {
     assert!(!Path::new(&stub).exists());
     without_room(&["idl", "gen", &cubit, "-o", &out]);
     assert_eq!(std::fs::read_dir(&out).unwrap().count(), 0);
+    let new = folder.path("new");
+    without_room(&["new", &new]);
+    assert!(!Path::new(&new).exists());
 }
 
 /// It was empty afterwards.
@@ -47,9 +50,16 @@ fn a_file_that_cannot_be_replaced_stays() {
     let idl = folder.file("own.idl", REQUIREMENTS);
     without_room(&["idl", "stub", &idl, "-o", &stub, "--force"]);
     without_room(&["sched", "check", &idl, "--rust", &table]);
-    for (file, content) in [(&stub, "filled in"), (&table, "of before")] {
+    let plan = folder.file("plan.toml", "planned");
+    without_room(&["host", "plan", "--root", &folder.path(""), "-o", &plan]);
+    let kept = [
+        (&stub, "filled in"),
+        (&table, "of before"),
+        (&plan, "planned"),
+    ];
+    for (file, content) in kept {
         assert_eq!(std::fs::read_to_string(file).unwrap(), content);
     }
     let files = std::fs::read_dir(folder.path("")).unwrap();
-    assert_eq!(files.count(), 3);
+    assert_eq!(files.count(), 4);
 }
