@@ -245,9 +245,7 @@ mod tests {
             .open(&folder.0)
             .unwrap();
         let options = draft_options(false);
-        let replaced = replace_in(&unflushed, &file, &options, |draft| {
-            draft.write_all(b"new")
-        });
+        let replaced = replace_in(&unflushed, &file, &options, |draft| draft.write_all(b"new"));
         let mut replaced = replaced.unwrap();
         assert!(replaced.flushed.is_err());
         replaced.file.write_all(b"er").unwrap();
