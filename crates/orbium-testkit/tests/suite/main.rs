@@ -11,6 +11,7 @@ mod connections;
 mod faults;
 mod limits;
 mod media;
+mod over_tcp;
 mod servers;
 mod tracing;
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Messages that answer no pending request: the call continues to wait for the rest of its time.
 
-use std::io::{self, IoSlice};
-use std::net::Shutdown;
-use std::os::fd::AsFd;
+use std::io;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -16,12 +14,11 @@ use orbium::{Config, Interface, Orb, transport::Transport};
 use orbium_cdr::{ByteOrder, CdrWriter, Format};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{FakeServer, PATIENCE, Peer, eventually, reach, reference, reply, within};
-use orbium_transport::{
-    Acceptor, ByteStream, Connector, Deadline, Endpoint, EndpointError, ListenError,
-    ProtocolProperties, StreamTransport, Tcp,
-};
+use orbium_transport::ByteStream;
 
-/// TCP that records receives and their time-outs.
+use crate::over_tcp::{Around, Wrapped, WrappedClients};
+
+/// The receives of a client, and their time-outs.
 #[derive(Clone, Debug, Default)]
 struct Noting(Arc<Mutex<Noted>>);
 
@@ -32,53 +29,16 @@ struct Noted {
 }
 
 #[derive(Debug)]
-struct NotingConnector(Box<dyn Connector>, Noting);
-
-#[derive(Debug)]
 struct NotingStream(Box<dyn ByteStream>, Noting);
 
-impl StreamTransport for Noting {
-    fn scheme(&self) -> &'static str {
-        Tcp.scheme()
+impl Around for NotingStream {
+    fn inner(&self) -> &dyn ByteStream {
+        &*self.0
     }
 
-    fn listen(
-        &self,
-        endpoint: &Endpoint,
-        properties: &ProtocolProperties,
-    ) -> Result<Box<dyn Acceptor>, ListenError> {
-        Tcp.listen(endpoint, properties)
-    }
-
-    fn connector(
-        &self,
-        address: &str,
-        properties: &ProtocolProperties,
-    ) -> Result<Box<dyn Connector>, EndpointError> {
-        let inner = Tcp.connector(address, properties)?;
-        Ok(Box::new(NotingConnector(inner, self.clone())))
-    }
-}
-
-impl Connector for NotingConnector {
-    fn connect(&self, deadline: Deadline) -> io::Result<Box<dyn ByteStream>> {
-        let inner = self.0.connect(deadline)?;
-        Ok(Box::new(NotingStream(inner, self.1.clone())))
-    }
-}
-
-impl ByteStream for NotingStream {
     fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
         self.1.0.lock().receives += 1;
         self.0.receive(room)
-    }
-
-    fn send(&self, octets: &[u8]) -> io::Result<usize> {
-        self.0.send(octets)
-    }
-
-    fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
-        self.0.send_vectored(pieces)
     }
 
     fn set_timeouts(
@@ -89,25 +49,9 @@ impl ByteStream for NotingStream {
         self.1.0.lock().timeouts.extend(receive.flatten());
         self.0.set_timeouts(receive, send)
     }
-
-    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
-        self.0.set_nonblocking(nonblocking)
-    }
-
-    fn shutdown(&self, how: Shutdown) {
-        self.0.shutdown(how);
-    }
-
-    fn peer(&self) -> orbium::transport::Peer {
-        self.0.peer()
-    }
-
-    fn source(&self) -> &dyn AsFd {
-        self.0.source()
-    }
 }
 
-/// A client of that transport, with a connection to a scripted server.
+/// A client whose receives are recorded, with a connection to a scripted server.
 struct Scripted {
     _client: Orb,
     target: Target,
@@ -119,7 +63,11 @@ impl Scripted {
     fn new() -> Self {
         let (noting, server) = (Noting::default(), FakeServer::listen());
         let mut config = Config::default();
-        config.protocols.register(Transport::stream(noting.clone()));
+        let recording = noting.clone();
+        let transport = WrappedClients::new(move |inner| {
+            Box::new(Wrapped(NotingStream(inner, recording.clone())))
+        });
+        config.protocols.register(Transport::stream(transport));
         let client = Orb::new(config).unwrap();
         let ior = reference(2, &[server.port()], b"x", &[]);
         let target = reach(&client, &ior.to_string());

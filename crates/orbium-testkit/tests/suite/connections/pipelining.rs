@@ -3,11 +3,9 @@
 //! directions, and nothing waits for what is not there.
 
 use std::io::{self, IoSlice};
-use std::net::Shutdown;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
-use std::time::Duration;
 
 use orbium::giop::{MessageKind, ResponseFlags, Version, close_connection};
 use orbium::{
@@ -23,6 +21,8 @@ use orbium_transport::{
     Acceptor, ByteStream, Connector, Deadline, Endpoint, EndpointError, ListenError,
     ProtocolProperties, StreamTransport, Tcp,
 };
+
+use crate::over_tcp::{Around, Wrapped};
 
 static ECHO_LONG: Operation = Operation::new("echo_long");
 
@@ -84,11 +84,11 @@ impl StreamTransport for Counting {
 
 impl Acceptor for CountingAcceptor {
     fn accept(&self) -> io::Result<Box<dyn ByteStream>> {
-        Ok(Box::new(CountingStream {
+        Ok(Box::new(Wrapped(CountingStream {
             inner: self.0.accept()?,
             serves: true,
             counts: Arc::clone(&self.1),
-        }))
+        })))
     }
 
     fn source(&self) -> &dyn AsFd {
@@ -102,17 +102,17 @@ impl Acceptor for CountingAcceptor {
 
 impl Connector for CountingConnector {
     fn connect(&self, deadline: Deadline) -> io::Result<Box<dyn ByteStream>> {
-        Ok(Box::new(CountingStream {
+        Ok(Box::new(Wrapped(CountingStream {
             inner: self.0.connect(deadline)?,
             serves: false,
             counts: Arc::clone(&self.1),
-        }))
+        })))
     }
 }
 
-impl ByteStream for CountingStream {
-    fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
-        self.inner.receive(room)
+impl Around for CountingStream {
+    fn inner(&self) -> &dyn ByteStream {
+        &*self.inner
     }
 
     fn send(&self, octets: &[u8]) -> io::Result<usize> {
@@ -127,30 +127,6 @@ impl ByteStream for CountingStream {
 
     fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
         self.counted(|| self.inner.send_vectored(pieces))
-    }
-
-    fn set_timeouts(
-        &self,
-        receive: Option<Option<Duration>>,
-        send: Option<Option<Duration>>,
-    ) -> io::Result<()> {
-        self.inner.set_timeouts(receive, send)
-    }
-
-    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
-        self.inner.set_nonblocking(nonblocking)
-    }
-
-    fn shutdown(&self, how: Shutdown) {
-        self.inner.shutdown(how);
-    }
-
-    fn peer(&self) -> orbium::transport::Peer {
-        self.inner.peer()
-    }
-
-    fn source(&self) -> &dyn AsFd {
-        self.inner.source()
     }
 }
 

@@ -2,7 +2,7 @@
 //! The suite of transports finds what it is for: each transport here has one
 //! fault, and some behaviour fails because of it.
 
-use std::io::{self, IoSlice};
+use std::io;
 use std::net::Shutdown;
 use std::os::fd::AsFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,9 +13,11 @@ use std::time::Duration;
 use orbium_testkit::transport_suite::{Subject, loopback, orbs, streams};
 use orbium_testkit::{in_own_process, with_patience};
 use orbium_transport::{
-    Acceptor, ByteStream, Connector, Deadline, Endpoint, EndpointError, ListenError, Peer,
+    Acceptor, ByteStream, Connector, Deadline, Endpoint, EndpointError, ListenError,
     ProtocolProperties, StreamTransport, Tcp,
 };
+
+use crate::over_tcp::{Around, Wrapped};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
@@ -66,14 +68,14 @@ impl FaultyStream {
         if fault == Fault::LeaksDescriptors {
             std::mem::forget(inner.source().as_fd().try_clone_to_owned().unwrap());
         }
-        Box::new(Self {
+        Box::new(Wrapped(Self {
             fault,
             inner,
             sends: AtomicUsize::new(0),
             kept: Mutex::default(),
             // Ordinary files cannot be waited for; this one can.
             always_ready: std::fs::File::open("/proc/self/mounts").unwrap(),
-        })
+        }))
     }
 }
 
@@ -135,9 +137,9 @@ impl FaultyStream {
     }
 }
 
-impl ByteStream for FaultyStream {
-    fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
-        self.inner.receive(room)
+impl Around for FaultyStream {
+    fn inner(&self) -> &dyn ByteStream {
+        &*self.inner
     }
 
     fn send(&self, octets: &[u8]) -> io::Result<usize> {
@@ -175,30 +177,10 @@ impl ByteStream for FaultyStream {
         }
     }
 
-    fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
-        self.inner.send_vectored(pieces)
-    }
-
-    fn set_timeouts(
-        &self,
-        receive: Option<Option<Duration>>,
-        send: Option<Option<Duration>>,
-    ) -> io::Result<()> {
-        self.inner.set_timeouts(receive, send)
-    }
-
-    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
-        self.inner.set_nonblocking(nonblocking)
-    }
-
     fn shutdown(&self, how: Shutdown) {
         if self.fault != Fault::KeepsSending || how == Shutdown::Read {
             self.inner.shutdown(how);
         }
-    }
-
-    fn peer(&self) -> Peer {
-        self.inner.peer()
     }
 
     fn source(&self) -> &dyn AsFd {

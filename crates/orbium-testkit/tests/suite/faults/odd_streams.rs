@@ -3,7 +3,6 @@
 //! their first use, or their own timeouts end at once.
 
 use std::io::{self, IoSlice};
-use std::net::Shutdown;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -17,9 +16,11 @@ use orbium::{
 };
 use orbium_testkit::{Served, within};
 use orbium_transport::{
-    Acceptor, ByteStream, Connector, Deadline, Endpoint, EndpointError, ListenError, Peer,
+    Acceptor, ByteStream, Connector, Deadline, Endpoint, EndpointError, ListenError,
     ProtocolProperties, StreamTransport, Tcp,
 };
+
+use crate::over_tcp::{Around, Wrapped};
 
 /// How long servers take to greet.
 const SLOW: Duration = Duration::from_millis(300);
@@ -56,12 +57,12 @@ struct OddStream {
 
 impl OddStream {
     fn over(inner: Box<dyn ByteStream>, serves: bool, odd: &Odd) -> Box<dyn ByteStream> {
-        Box::new(Self {
+        Box::new(Wrapped(Self {
             inner,
             serves,
             greeted: Mutex::new(odd.oddity != Oddity::Shy),
             odd: odd.clone(),
-        })
+        }))
     }
 
     /// Receives, and counts what was in vain.
@@ -135,7 +136,11 @@ impl Connector for OddConnector {
     }
 }
 
-impl ByteStream for OddStream {
+impl Around for OddStream {
+    fn inner(&self) -> &dyn ByteStream {
+        &*self.inner
+    }
+
     fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
         self.greet()?;
         self.attempt(room)
@@ -151,29 +156,9 @@ impl ByteStream for OddStream {
         self.inner.send_vectored(pieces)
     }
 
-    fn set_timeouts(
-        &self,
-        receive: Option<Option<Duration>>,
-        send: Option<Option<Duration>>,
-    ) -> io::Result<()> {
-        self.inner.set_timeouts(receive, send)
-    }
-
     fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
         let hasty = self.odd.oddity == Oddity::Hasty && !self.serves;
         self.inner.set_nonblocking(nonblocking || hasty)
-    }
-
-    fn shutdown(&self, how: Shutdown) {
-        self.inner.shutdown(how);
-    }
-
-    fn peer(&self) -> Peer {
-        self.inner.peer()
-    }
-
-    fn source(&self) -> &dyn AsFd {
-        self.inner.source()
     }
 
     fn counts_in_ticks(&self) -> bool {

@@ -3,21 +3,16 @@
 //! has whole messages of a send that would block.
 
 use std::io::{self, IoSlice};
-use std::net::Shutdown;
-use std::os::fd::AsFd;
 use std::sync::Arc;
-use std::time::Duration;
 
 use orbium::lock::Mutex;
 use orbium::transport::Transport;
-use orbium_transport::{
-    Acceptor, ByteStream, Connector, Deadline, Endpoint, EndpointError, ListenError,
-    ProtocolProperties, StreamTransport, Tcp,
-};
+use orbium_transport::ByteStream;
 
 use super::*;
+use crate::over_tcp::{Around, Wrapped, WrappedClients};
 
-/// TCP of which the first stream of a client begins early.
+/// The room of the first stream of a client, which begins early.
 #[derive(Clone, Debug, Default)]
 struct Early(Arc<Mutex<Room>>);
 
@@ -30,9 +25,6 @@ struct Room {
 }
 
 #[derive(Debug)]
-struct EarlyConnector(Box<dyn Connector>, Early);
-
-#[derive(Debug)]
 struct EarlyStream {
     inner: Box<dyn ByteStream>,
     early: Early,
@@ -40,46 +32,22 @@ struct EarlyStream {
     begun: Mutex<usize>,
 }
 
-impl StreamTransport for Early {
-    fn scheme(&self) -> &'static str {
-        Tcp.scheme()
-    }
-
-    fn listen(
-        &self,
-        endpoint: &Endpoint,
-        properties: &ProtocolProperties,
-    ) -> std::result::Result<Box<dyn Acceptor>, ListenError> {
-        Tcp.listen(endpoint, properties)
-    }
-
-    fn connector(
-        &self,
-        address: &str,
-        properties: &ProtocolProperties,
-    ) -> std::result::Result<Box<dyn Connector>, EndpointError> {
-        let inner = Tcp.connector(address, properties)?;
-        Ok(Box::new(EarlyConnector(inner, self.clone())))
-    }
-}
-
-impl Connector for EarlyConnector {
-    fn connect(&self, deadline: Deadline) -> io::Result<Box<dyn ByteStream>> {
-        let inner = self.0.connect(deadline)?;
-        if std::mem::replace(&mut self.1.0.lock().has_connected, true) {
-            return Ok(inner);
+impl Early {
+    fn wrap(&self, inner: Box<dyn ByteStream>) -> Box<dyn ByteStream> {
+        if std::mem::replace(&mut self.0.lock().has_connected, true) {
+            return inner;
         }
-        Ok(Box::new(EarlyStream {
+        Box::new(Wrapped(EarlyStream {
             inner,
-            early: self.1.clone(),
+            early: self.clone(),
             begun: Mutex::default(),
         }))
     }
 }
 
-impl ByteStream for EarlyStream {
-    fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
-        self.inner.receive(room)
+impl Around for EarlyStream {
+    fn inner(&self) -> &dyn ByteStream {
+        &*self.inner
     }
 
     fn send(&self, octets: &[u8]) -> io::Result<usize> {
@@ -106,30 +74,6 @@ impl ByteStream for EarlyStream {
     fn begun(&self) -> usize {
         *self.begun.lock()
     }
-
-    fn set_timeouts(
-        &self,
-        receive: Option<Option<Duration>>,
-        send: Option<Option<Duration>>,
-    ) -> io::Result<()> {
-        self.inner.set_timeouts(receive, send)
-    }
-
-    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
-        self.inner.set_nonblocking(nonblocking)
-    }
-
-    fn shutdown(&self, how: Shutdown) {
-        self.inner.shutdown(how);
-    }
-
-    fn peer(&self) -> orbium::transport::Peer {
-        self.inner.peer()
-    }
-
-    fn source(&self) -> &dyn AsFd {
-        self.inner.source()
-    }
 }
 
 /// A request that went out together with one that would block was sent again over the next
@@ -137,8 +81,9 @@ impl ByteStream for EarlyStream {
 #[test]
 fn requests_that_the_stream_may_have_sent_whole_are_not_sent_again() {
     let early = Early::default();
-    let mut config = Config::default();
-    config.protocols.register(Transport::stream(early.clone()));
+    let (wrapping, mut config) = (early.clone(), Config::default());
+    let transport = WrappedClients::new(move |inner| wrapping.wrap(inner));
+    config.protocols.register(Transport::stream(transport));
     let scripted = Scripted::with(config);
     let call = echo(&scripted.object, 0);
     let mut peer = scripted.server.accept();
