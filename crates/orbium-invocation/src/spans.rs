@@ -28,6 +28,25 @@ impl fmt::Display for Method<'_> {
     }
 }
 
+/// The method of an operation that no skeleton knows: peers cannot create others.
+pub const OTHER: &str = "_OTHER";
+
+/// Octets of an operation that are shown.
+const SHOWN_OPERATION: usize = 64;
+
+/// An operation as received, in printable characters: the first octets of it.
+pub fn original(operation: &[u8]) -> impl fmt::Display + '_ {
+    operation[..operation.len().min(SHOWN_OPERATION)].escape_ascii()
+}
+
+/// Whether the operation is one that an ORB invokes itself.
+#[must_use]
+pub fn is_implicit(operation: &[u8]) -> bool {
+    operation.starts_with(b"_")
+        && !operation.starts_with(b"_get_")
+        && !operation.starts_with(b"_set_")
+}
+
 /// The scoped IDL name of a repository id, without prefix and version.
 pub struct Scoped<'i>(pub &'i str);
 

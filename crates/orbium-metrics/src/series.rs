@@ -11,15 +11,13 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
+use orbium_invocation::spans::OTHER;
 use orbium_sync::lock::Mutex;
 
 use crate::histogram::{Histogram, Recorder};
 
-/// The label of operations of no linked skeleton.
-const OTHER: &str = "_OTHER";
-
 /// Maximum number of series of an ORB, of all roles and lanes together; further operations share one
-/// in each role, with the name `_OTHER`.
+/// in each role, with the name [`OTHER`].
 const MAX_OPERATIONS: usize = 500;
 
 /// Cells for them: a power of two, at least half of which stays empty.

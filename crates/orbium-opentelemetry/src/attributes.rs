@@ -6,14 +6,8 @@ use opentelemetry::KeyValue;
 use opentelemetry::trace::{SpanRef, Status};
 use orbium_invocation::spans::{Method, Scoped};
 
-/// Maximum octets of an operation that no skeleton knows.
-const MAX_OPERATION: usize = 64;
-
 /// Maximum characters of a repository id of a peer.
 const MAX_ID: usize = 256;
-
-/// The method of a request for an operation that no skeleton knows: peers cannot create others.
-pub(crate) const OTHER: &str = "_OTHER";
 
 /// `Module::Interface/operation`; the operation alone if the interface is unknown.
 pub(crate) fn method(interface: &str, operation: &str) -> String {
@@ -32,12 +26,6 @@ pub(crate) fn scoped(id: &str) -> String {
 fn cut(id: &str) -> &str {
     let end = id.char_indices().nth(MAX_ID).map_or(id.len(), |(at, _)| at);
     &id[..end]
-}
-
-/// An operation as received, in printable characters: the first octets of it.
-pub(crate) fn original(operation: &str) -> String {
-    let shown = operation.len().min(MAX_OPERATION);
-    operation.as_bytes()[..shown].escape_ascii().to_string()
 }
 
 /// The attribute of every span.

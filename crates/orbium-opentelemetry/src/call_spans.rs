@@ -11,10 +11,11 @@ use orbium_interceptor::{
     ClientInterceptor, ClientRequest, Interrupt, ReceiveException, ReceiveOther, ReceiveReply,
     RequestStatus, SendRequest,
 };
+use orbium_invocation::spans::is_implicit;
 use orbium_sync::lock::Mutex;
 
 use crate::attributes::{method, note_exception, note_status, scoped, system};
-use crate::guard::{NAME, guarded, is_implicit};
+use crate::guard::{NAME, guarded};
 use crate::trace_context::{TRACE_PARENT, TRACE_STATE, parent_of, state_of};
 
 /// Maximum number of open spans. An asynchronous call has no second sequence once its handle is
@@ -99,7 +100,7 @@ where
     }
 
     fn send_request(&self, request: &mut SendRequest<'_>) -> Result<(), Interrupt> {
-        if is_implicit(request.operation()) {
+        if is_implicit(request.operation().as_bytes()) {
             return Ok(());
         }
         let Some(context) = guarded(|| self.begin(request)) else {

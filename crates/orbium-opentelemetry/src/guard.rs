@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Common part of both interceptors: their name, the requests that they leave out, and a guard
-//! against panics of the SDK.
+//! Common part of both interceptors: their name, and a guard against panics of the SDK.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -8,11 +7,6 @@ use tracing::error;
 
 /// The name of both interceptors.
 pub(crate) const NAME: &str = "opentelemetry";
-
-/// Whether the operation is one that an ORB invokes itself.
-pub(crate) fn is_implicit(operation: &str) -> bool {
-    operation.starts_with('_') && !operation.starts_with("_get_") && !operation.starts_with("_set_")
-}
 
 /// Calls into the SDK; `None` if that panics. The panic hook has reported the location.
 pub(crate) fn guarded<R>(run: impl FnOnce() -> R) -> Option<R> {

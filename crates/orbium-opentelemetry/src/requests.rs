@@ -11,11 +11,10 @@ use orbium_interceptor::{
     Interrupt, ReceiveContexts, ReceiveRequest, RequestStatus, SendException, SendOther, SendReply,
     ServerInterceptor, ServerRequest,
 };
+use orbium_invocation::spans::{OTHER, is_implicit, original};
 
-use crate::attributes::{
-    OTHER, method, note_exception, note_method, note_status, original, system,
-};
-use crate::guard::{NAME, guarded, is_implicit};
+use crate::attributes::{method, note_exception, note_method, note_status, system};
+use crate::guard::{NAME, guarded};
 use crate::trace_context::{TRACE_PARENT, TRACE_STATE, read};
 
 /// The current span of a thread.
@@ -58,7 +57,8 @@ where
             None => Context::new(),
         };
         // Whether it is an operation of the servant is known once that is found.
-        let span = self.tracer.span_builder(original(&request.operation()));
+        let operation = original(request.operation().as_bytes()).to_string();
+        let span = self.tracer.span_builder(operation);
         let span = span.with_kind(SpanKind::Server).with_attributes([system()]);
         let span = self.tracer.build_with_context(span, &parent);
         let context = parent.with_span(span);
@@ -73,7 +73,7 @@ where
 
 /// Ends the span of the innermost request, once `note` has recorded its outcome.
 fn end(request: &ServerRequest<'_>, note: impl FnOnce(&SpanRef<'_>)) {
-    if is_implicit(&request.operation()) {
+    if is_implicit(request.operation().as_bytes()) {
         return;
     }
     let Some(open) = OPEN.with_borrow_mut(Vec::pop).flatten() else {
@@ -84,7 +84,7 @@ fn end(request: &ServerRequest<'_>, note: impl FnOnce(&SpanRef<'_>)) {
         let span = open.context.span();
         if !open.is_named {
             note_method(&span, OTHER.to_owned());
-            let operation = original(&request.operation());
+            let operation = original(request.operation().as_bytes()).to_string();
             span.set_attribute(KeyValue::new("rpc.method_original", operation));
         }
         note(&span);
@@ -105,7 +105,7 @@ where
         &self,
         request: &mut ReceiveContexts<'_, '_>,
     ) -> Result<(), Interrupt> {
-        if !is_implicit(&request.operation()) {
+        if !is_implicit(request.operation().as_bytes()) {
             let open = guarded(|| self.begin(request));
             OPEN.with_borrow_mut(|all| all.push(open));
         }
@@ -116,7 +116,7 @@ where
         let Some(operation) = request.known_operation() else {
             return Ok(());
         };
-        if is_implicit(operation) {
+        if is_implicit(operation.as_bytes()) {
             return Ok(());
         }
         let method = method(&request.target_most_derived_interface(), operation);

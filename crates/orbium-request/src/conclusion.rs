@@ -6,6 +6,7 @@ use std::any::Any;
 
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 use orbium_invocation::DispatchError;
+use orbium_invocation::spans::original;
 use orbium_sys::RealTimeError;
 use orbium_trace::log::{Recurring, error, warn};
 
@@ -33,7 +34,7 @@ pub fn note_refusal(request: &IncomingRequest<'_>, cause: Recurring, exception: 
         warn!(
             target: "orbium::request",
             cause = cause.cause(),
-            operation = %shown(request.operation),
+            operation = %original(request.operation),
             peer = request.peer.map(|peer| peer.peer().to_string()),
             error = %exception,
             suppressed,
@@ -101,7 +102,7 @@ pub fn panicked(request: &IncomingRequest<'_>, panic: &(dyn Any + Send)) -> Syst
     // The panic hook has reported the location.
     error!(
         target: "orbium::request",
-        operation = %shown(request.operation),
+        operation = %original(request.operation),
         peer = request.peer.map(|peer| peer.peer().to_string()),
         panic = panic_message(panic),
         "servant panicked",
@@ -117,12 +118,6 @@ pub fn servant_panicked() -> SystemException {
         minor::SERVANT_PANICKED,
         Completion::Maybe,
     )
-}
-
-/// The displayed name of a received operation, for logs.
-pub(crate) fn shown(operation: &[u8]) -> impl std::fmt::Display + '_ {
-    const MAX_SHOWN_LENGTH: usize = 64;
-    operation[..operation.len().min(MAX_SHOWN_LENGTH)].escape_ascii()
 }
 
 /// The message of a panic, if it is text.

@@ -8,8 +8,8 @@ use orbium_giop::{ResponseFlags, SystemException};
 use orbium_interceptor::server::InterceptedObject;
 use orbium_invocation::priority;
 use orbium_invocation::spans::{
-    FORWARDED, Giop, Key, Method, RESULTS, Scoped, USER_EXCEPTION, microseconds, record_deadline,
-    record_failure,
+    FORWARDED, Giop, Key, Method, OTHER, RESULTS, Scoped, USER_EXCEPTION, is_implicit,
+    microseconds, original, record_deadline, record_failure,
 };
 use orbium_lane::lane_name;
 use orbium_transport::Peer;
@@ -19,9 +19,6 @@ use tracing::{Level, Span};
 
 use crate::log::wants_spans;
 use crate::{IncomingRequest, UntypedReply};
-
-/// Bytes of an unknown operation that are shown.
-const SHOWN_OPERATION: usize = 64;
 
 /// An active object as shown by the spans of its requests.
 pub trait ServedObject: InterceptedObject {
@@ -243,17 +240,14 @@ fn span_of(
         },
         None => Method {
             interface: "",
-            operation: "_OTHER",
+            operation: OTHER,
         },
     };
     let parent = match request.peer {
         Some(_) => None,
         None => Span::current().id(),
     };
-    let is_implicit = request.operation.starts_with(b"_")
-        && !request.operation.starts_with(b"_get_")
-        && !request.operation.starts_with(b"_set_");
-    let span = if is_implicit && known.is_some() {
+    let span = if is_implicit(request.operation) && known.is_some() {
         request_span!(Level::TRACE, parent, method)
     } else {
         request_span!(Level::DEBUG, parent, method)
@@ -262,8 +256,7 @@ fn span_of(
         return span;
     }
     if known.is_none() {
-        let shown = &request.operation[..request.operation.len().min(SHOWN_OPERATION)];
-        span.record("rpc.method_original", display(shown.escape_ascii()));
+        span.record("rpc.method_original", display(original(request.operation)));
     }
     if let Some(object) = object {
         span.record("corba.interface.repository_id", interface);

@@ -7,8 +7,8 @@ use std::time::Instant;
 use orbium_channel::protocol;
 use orbium_giop::{ExceptionKind, SystemException};
 use orbium_invocation::spans::{
-    Giop, Key, Method, RESULTS, Scoped, USER_EXCEPTION, record_address, record_deadline,
-    record_failure,
+    Giop, Key, Method, RESULTS, Scoped, USER_EXCEPTION, is_implicit, record_address,
+    record_deadline, record_failure,
 };
 use orbium_invocation::story::Phase;
 use orbium_invocation::{Operation, Priority, priority};
@@ -78,7 +78,7 @@ impl CallSpan {
             "" => object.ior().type_id.as_str(),
             interface => interface,
         };
-        let span = if is_implicit(operation.name()) {
+        let span = if is_implicit(operation.name().as_bytes()) {
             call_span!(Level::TRACE, interface, operation)
         } else {
             call_span!(Level::DEBUG, interface, operation)
@@ -186,9 +186,4 @@ impl Drop for CallSpan {
             self.span.record("corba.deadline.missed", missed);
         }
     }
-}
-
-/// Whether the operation is an implicit one: such calls have level TRACE.
-fn is_implicit(operation: &str) -> bool {
-    operation.starts_with('_') && !operation.starts_with("_get_") && !operation.starts_with("_set_")
 }

@@ -9,13 +9,13 @@ use orbium_cdr::{CdrWriter, Format};
 use orbium_giop::riop::Riop;
 use orbium_giop::{Completion, ExceptionKind, ResponseFlags, SystemException, Version, minor};
 use orbium_invocation::raises::DispatchError;
+use orbium_invocation::spans::original;
 use orbium_sync::lock::{Mutex, MutexGuard};
 
 use super::answer_path::{AnswerPath, Nowhere, Unanswered};
 use super::registry::{Full, OpenRequests};
 use super::urgency::Urgency;
 use crate::IncomingRequest;
-use crate::conclusion::shown;
 use crate::reply::{ReplyPath, UntypedReply};
 
 /// The state for answering an open request. The memory of the request itself is not retained.
@@ -210,7 +210,7 @@ fn refused(incoming: &IncomingRequest<'_>, most: usize, full: &Full) -> SystemEx
         crate::log::warn!(
             target: "orbium::request",
             cause = "open_requests",
-            operation = %shown(incoming.operation),
+            operation = %original(incoming.operation),
             open = most,
             oldest = ?full.oldest.unwrap_or_default(),
             suppressed,
