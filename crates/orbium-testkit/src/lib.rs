@@ -26,7 +26,9 @@ pub use orbs::{
     reference,
 };
 pub use peer::hostility::{WellBehaved, good_messages, malformed_messages, short_message_time};
-pub use peer::message::{Message, Request, RequestLine, reply, request, write_reference};
+pub use peer::message::{
+    Message, Request, RequestLine, locate_reply, reply, request, write_reference,
+};
 pub use peer::nats::NatsServer;
 pub use peer::nats_cluster::NatsCluster;
 pub use peer::relay::Relay;

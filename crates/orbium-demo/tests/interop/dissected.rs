@@ -14,15 +14,15 @@ use std::thread;
 use std::time::Duration;
 
 use orbium::giop::codeset::{CodeSetComponentInfo, NativeCharSet};
-use orbium::giop::{LocateStatus, ReplyStatus, TaggedComponent, Version};
-use orbium::giop::{begin_locate_reply, finish_message};
+use orbium::giop::{LocateStatus, ReplyStatus, TaggedComponent};
 use orbium::{
     Config, Interface, Orb,
     config::{GiopMinor, ServerStrategy},
 };
 use orbium_testkit::probe::{Pair, RefusedError, Target};
 use orbium_testkit::{
-    FakeServer, Peer, RequestLine, Served, eventually, reach, reference, request, within,
+    FakeServer, Peer, RequestLine, Served, eventually, locate_reply, reach, reference, request,
+    within,
 };
 
 use crate::Tested;
@@ -163,11 +163,7 @@ fn addressed_otherwise(mode: u16) -> Vec<Chunk> {
     peer.answer(&request, |_| {});
     let (id, addressing) = peer.receive().locate_request();
     assert_eq!(addressing, mode);
-    let format = orbium_cdr::Format::plain(orbium_cdr::ByteOrder::NATIVE, 2);
-    let mut writer = orbium_cdr::CdrWriter::new(format);
-    let start = begin_locate_reply(&mut writer, Version::V1_2, id, LocateStatus::ObjectHere);
-    finish_message(&mut writer, start);
-    peer.send(&writer.finish().expect("a LocateReply"));
+    peer.send(&locate_reply(2, id, LocateStatus::ObjectHere, |_| {}));
     let results = within("the calls", move || call.join().unwrap());
     assert_eq!(results, (Ok(()), Ok(true)));
     client.shutdown(true).unwrap();

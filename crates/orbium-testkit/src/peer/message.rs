@@ -2,9 +2,9 @@
 //! Whole GIOP messages, written and parsed.
 
 use orbium::giop::{
-    BodyStart, CancelRequest, HEADER_LEN, Ior, LocateRequest, MessageHeader, MessageKind,
-    ReplyHeader, ReplyStatus, RequestHeader, RequestTemplate, ResponseFlags, ServiceContext,
-    Version, begin_reply, finish_message,
+    BodyStart, CancelRequest, HEADER_LEN, Ior, LocateRequest, LocateStatus, MessageHeader,
+    MessageKind, ReplyHeader, ReplyStatus, RequestHeader, RequestTemplate, ResponseFlags,
+    ServiceContext, Version, begin_locate_reply, begin_reply, finish_message,
 };
 use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Encode, Format};
 
@@ -218,5 +218,23 @@ pub fn reply(
     let mut writer = CdrWriter::new(Format::plain(order, minor));
     let start = begin_reply(&mut writer, version, id, status, &[]);
     results(&mut writer);
+    whole(writer, start)
+}
+
+/// A whole LocateReply in the native order.
+///
+/// # Panics
+/// The body cannot be written.
+#[must_use]
+pub fn locate_reply<'a>(
+    minor: u8,
+    id: u32,
+    status: LocateStatus,
+    body: impl FnOnce(&mut CdrWriter<'a>),
+) -> Vec<u8> {
+    let version = Version { major: 1, minor };
+    let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, minor));
+    let start = begin_locate_reply(&mut writer, version, id, status);
+    body(&mut writer);
     whole(writer, start)
 }

@@ -3,7 +3,7 @@
 
 use orbium::giop::{
     Ior, LocateReplyHeader, LocateStatus, MessageKind, ReplyStatus, ResponseFlags,
-    Target as Addressed, Version, begin_locate_reply, finish_message, write_locate_request,
+    Target as Addressed, Version, write_locate_request,
 };
 use orbium::{
     Completion, Config, ExceptionKind, Interface, Orb,
@@ -16,7 +16,7 @@ use orbium_core::Operation;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
     FakeServer, Peer, RequestLine, Served, calling_by, client, each_client_strategy, each_strategy,
-    eventually, reach, reference, request, within,
+    eventually, locate_reply, reach, reference, request, within,
 };
 
 /// A server whose object is bound under `Whole`, forwarding as by default.
@@ -297,11 +297,10 @@ fn text_that_nothing_can_carry_is_refused_all_the_same() {
     // Sixteen are followed (`limits.forwards`).
     for _ in 0..17 {
         let (id, _) = peer.expect(MessageKind::LocateRequest).locate_request();
-        let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, 2));
-        let start = begin_locate_reply(&mut writer, Version::V1_2, id, LocateStatus::ObjectForward);
-        to.encode(&mut writer);
-        finish_message(&mut writer, start);
-        peer.send(&writer.finish().unwrap());
+        let forward = locate_reply(2, id, LocateStatus::ObjectForward, |writer| {
+            to.encode(writer);
+        });
+        peer.send(&forward);
     }
     let exception = within("the call", move || call.join().unwrap()).unwrap_err();
     assert_eq!(exception.kind, ExceptionKind::DataConversion);

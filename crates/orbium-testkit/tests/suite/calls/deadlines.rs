@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use orbium::giop::{LocateStatus, MessageHeader, MessageKind, ReplyStatus, Version, minor};
+use orbium::giop::{LocateStatus, MessageKind, ReplyStatus, minor};
 use orbium::{
     Completion, Config, ExceptionKind, Interface, Orb, SystemException,
     config::{Limits, ServerStrategy},
@@ -18,7 +18,7 @@ use orbium_cdr::ByteOrder;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
     FakeServer, Peer, Served, calling_by, client, each_client_strategy, each_strategy, eventually,
-    reach, reference, reply, within, write_reference,
+    locate_reply, reach, reference, reply, within, write_reference,
 };
 
 /// Enough to begin to send, on a machine with much else to do.
@@ -152,22 +152,6 @@ fn a_server_that_does_not_read_is_given_up() {
     drop(peer);
 }
 
-/// A message that answers no request, and is no reply.
-fn locate_reply() -> Vec<u8> {
-    let header = MessageHeader {
-        version: Version::V1_2,
-        order: ByteOrder::NATIVE,
-        more_fragments: false,
-        kind: MessageKind::LocateReply,
-        size: 8,
-    };
-    let mut message = header.encode().to_vec();
-    for number in [1_000_001, LocateStatus::ObjectHere as u32] {
-        message.extend_from_slice(&number.to_ne_bytes());
-    }
-    message
-}
-
 /// The deadline was not checked where a LocateReply had come, and each gave the call all its time
 /// anew.
 ///
@@ -182,7 +166,9 @@ fn a_server_that_says_what_was_not_asked_is_given_up() {
             ReplyStatus::NoException,
             |_| {},
         );
-        for unasked in [locate_reply(), late] {
+        // It answers no request, and is no reply.
+        let located = locate_reply(2, 1_000_001, LocateStatus::ObjectHere, |_| {});
+        for unasked in [located, late] {
             let server = FakeServer::listen();
             let client = Orb::new(calling_by(strategy)).unwrap();
             let ior = reference(2, &[server.port()], b"x", &[]);

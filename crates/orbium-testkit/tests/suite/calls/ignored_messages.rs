@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use orbium::giop::{
-    LocateStatus, MessageKind, ReplyStatus, Version, begin_locate_reply, finish_message,
-};
+use orbium::giop::{LocateStatus, MessageKind, ReplyStatus};
 use orbium::lock::Mutex;
 use orbium::{Config, Interface, Orb, transport::Transport};
-use orbium_cdr::{ByteOrder, CdrWriter, Format};
+use orbium_cdr::ByteOrder;
 use orbium_testkit::probe::Target;
-use orbium_testkit::{FakeServer, PATIENCE, Peer, eventually, reach, reference, reply, within};
+use orbium_testkit::{
+    FakeServer, PATIENCE, Peer, eventually, locate_reply, reach, reference, reply, within,
+};
 use orbium_transport::ByteStream;
 
 use crate::over_tcp::{Around, Wrapped, WrappedClients};
@@ -115,10 +115,7 @@ fn stray() -> Vec<u8> {
 
 /// The reply to a LocateRequest of that id.
 fn located(id: u32) -> Vec<u8> {
-    let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, 2));
-    let start = begin_locate_reply(&mut writer, Version::V1_2, id, LocateStatus::ObjectHere);
-    finish_message(&mut writer, start);
-    writer.finish().unwrap()
+    locate_reply(2, id, LocateStatus::ObjectHere, |_| {})
 }
 
 /// Regression: after an ignored message the next receive had all the time of the call anew, which

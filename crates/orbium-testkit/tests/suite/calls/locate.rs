@@ -2,13 +2,14 @@
 //! LocateRequest, asked and answered.
 
 use orbium::giop::{
-    LocateReplyHeader, LocateStatus, MessageKind, Target as Addressed, Version, begin_locate_reply,
-    finish_message, write_locate_request,
+    LocateReplyHeader, LocateStatus, MessageKind, Target as Addressed, Version,
+    write_locate_request,
 };
 use orbium::{Completion, ExceptionKind, Interface, SystemException};
 use orbium_cdr::{ByteOrder, CdrWriter, Encode, Format};
 use orbium_testkit::{
-    FakeServer, Peer, RequestLine, Served, each_strategy, reach, reference, request, within,
+    FakeServer, Peer, RequestLine, Served, each_strategy, locate_reply, reach, reference, request,
+    within,
 };
 
 fn locate_request(minor: u8, order: ByteOrder, id: u32, key: &[u8]) -> Vec<u8> {
@@ -72,9 +73,9 @@ fn references_are_located_over_tcp_and_within_the_process() {
 }
 
 /// What `locate` makes of an answer.
-fn located(
+fn located<'a>(
     status: LocateStatus,
-    body: impl FnOnce(&mut CdrWriter<'_>),
+    body: impl FnOnce(&mut CdrWriter<'a>),
 ) -> Result<bool, SystemException> {
     let server = FakeServer::listen();
     let client = orbium_testkit::client();
@@ -85,11 +86,7 @@ fn located(
     let call = orbium_testkit::spawn(move || target.as_object().locate());
     let mut peer = server.accept();
     let (id, _) = peer.expect(MessageKind::LocateRequest).locate_request();
-    let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, 2));
-    let start = begin_locate_reply(&mut writer, Version::V1_2, id, status);
-    body(&mut writer);
-    finish_message(&mut writer, start);
-    peer.send(&writer.finish().unwrap());
+    peer.send(&locate_reply(2, id, status, body));
     within("locate", move || call.join().unwrap())
 }
 
@@ -114,14 +111,7 @@ fn a_forward_is_followed() {
         let served = Served::new(strategy);
         for status in [LocateStatus::ObjectForward, LocateStatus::ObjectForwardPerm] {
             let there = served.target.as_object().ior();
-            let result = located(status, |w| {
-                // The body stands at octet 20: aligned to four as here.
-                let mut encapsulated = CdrWriter::new(w.format());
-                encapsulated.write_u32(0);
-                there.encode(&mut encapsulated);
-                w.write_raw(&encapsulated.finish().unwrap()[4..]);
-            });
-            assert_eq!(result, Ok(true));
+            assert_eq!(located(status, |w| there.encode(w)), Ok(true));
         }
         served.end();
     });

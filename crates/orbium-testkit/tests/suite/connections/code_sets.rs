@@ -4,14 +4,14 @@
 use orbium::giop::codeset::{CodeSetComponent, CodeSetComponentInfo, CodeSetContext, CodeSetId};
 use orbium::giop::{
     LocateStatus, MessageKind, ReplyStatus, ServiceContext, SystemExceptionBody, TaggedComponent,
-    Version, begin_locate_reply, finish_message, service_context,
+    service_context,
 };
 use orbium::{Completion, ExceptionKind, Interface, SystemException, policy::BufferingConstraint};
-use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Format};
+use orbium_cdr::CdrReader;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
-    FakeServer, Peer, Request, RequestLine, Served, each_strategy, reach, reference, request,
-    within,
+    FakeServer, Peer, Request, RequestLine, Served, each_strategy, locate_reply, reach, reference,
+    request, within,
 };
 
 const NONE: CodeSetComponent = CodeSetComponent {
@@ -45,11 +45,7 @@ fn scripted(minor: u8, components: &[TaggedComponent]) -> (FakeServer, orbium::O
 /// it has.
 fn is_here(peer: &mut Peer, minor: u8) {
     let (id, _) = peer.expect(MessageKind::LocateRequest).locate_request();
-    let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, minor));
-    let version = Version { major: 1, minor };
-    let start = begin_locate_reply(&mut writer, version, id, LocateStatus::ObjectHere);
-    finish_message(&mut writer, start);
-    peer.send(&writer.finish().unwrap());
+    peer.send(&locate_reply(minor, id, LocateStatus::ObjectHere, |_| {}));
 }
 
 /// The code-set context of a request.

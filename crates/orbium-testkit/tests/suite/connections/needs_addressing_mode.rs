@@ -4,14 +4,13 @@
 
 use std::thread;
 
-use orbium::giop::{
-    HEADER_LEN, LocateStatus, MessageHeader, MessageKind, ReplyStatus, Version, begin_locate_reply,
-    finish_message,
-};
+use orbium::giop::{HEADER_LEN, LocateStatus, MessageHeader, MessageKind, ReplyStatus, Version};
 use orbium::{ExceptionKind, Interface};
 use orbium_cdr::{ByteOrder, CdrWriter, Encode, Format};
 use orbium_testkit::probe::Target;
-use orbium_testkit::{FakeServer, Peer, Served, each_strategy, reach, reference, within};
+use orbium_testkit::{
+    FakeServer, Peer, Served, each_strategy, locate_reply, reach, reference, within,
+};
 
 fn scripted() -> (FakeServer, orbium::Orb, Target) {
     let server = FakeServer::listen();
@@ -124,13 +123,12 @@ fn locate_requests_follow_it_too() {
     let mut answer = |expected: u16, status: LocateStatus, wanted: Option<u16>| {
         let (id, mode) = peer.expect(MessageKind::LocateRequest).locate_request();
         assert_eq!(mode, expected);
-        let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, 2));
-        let start = begin_locate_reply(&mut writer, Version::V1_2, id, status);
-        if let Some(wanted) = wanted {
-            writer.write_u16(wanted);
-        }
-        finish_message(&mut writer, start);
-        peer.send(&writer.finish().unwrap());
+        let reply = locate_reply(2, id, status, |writer| {
+            if let Some(wanted) = wanted {
+                writer.write_u16(wanted);
+            }
+        });
+        peer.send(&reply);
     };
     answer(0, LocateStatus::NeedsAddressingMode, Some(1));
     answer(1, LocateStatus::ObjectHere, None);
