@@ -167,7 +167,7 @@ impl Ending {
     pub(crate) fn wait(mut self, until_input_ends: bool) -> Result<(), Failure> {
         if until_input_ends {
             let handle = self.signals.handle();
-            run(move || {
+            in_thread("input", move || {
                 wait_for_end_of_input();
                 handle.close();
             })?;
@@ -178,7 +178,7 @@ impl Ending {
 
     /// Runs a closure in another thread when a signal arrives.
     pub(crate) fn then(mut self, act: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
-        run(move || {
+        in_thread("signals", move || {
             self.pause();
             act();
         })
@@ -198,7 +198,9 @@ pub(crate) fn wait_for_end_of_input() {
     while matches!(input.read(&mut ignored), Ok(1..)) {}
 }
 
-fn run(work: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
+/// Starts a thread.
+pub(crate) fn in_thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
     let failed = |error| Failure::because(format!("cannot start a thread: {error}"));
-    thread::Builder::new().spawn(work).map(drop).map_err(failed)
+    let thread = thread::Builder::new().name(name.to_owned());
+    thread.spawn(work).map(drop).map_err(failed)
 }

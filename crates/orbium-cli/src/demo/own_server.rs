@@ -2,13 +2,13 @@
 //! A server in the process of its client: two ORBs with no sockets between them.
 
 use std::sync::mpsc::{Receiver, channel};
-use std::thread;
 
 use orbium::{Config, Orb, SystemException, transport::Endpoint};
 
 use super::answers::PATIENCE;
 use crate::failure::Failure;
 use crate::object::reference;
+use crate::serving::in_thread;
 
 /// An ORB that serves the objects in threads of its own.
 pub(super) struct OwnServer {
@@ -34,13 +34,10 @@ impl OwnServer {
             orb.object_to_string(&served.peer),
         ];
         let (sender, end) = channel();
-        thread::Builder::new()
-            .name("server".into())
-            .spawn(move || {
-                // The receiver is gone once the client has failed.
-                let _ = sender.send(orb.run());
-            })
-            .map_err(|error| Failure::because(format!("cannot start a thread: {error}")))?;
+        in_thread("server", move || {
+            // The receiver is gone once the client has failed.
+            let _ = sender.send(orb.run());
+        })?;
         Ok(Self { references, end })
     }
 

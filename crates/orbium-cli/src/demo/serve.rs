@@ -3,7 +3,6 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use clap::Args;
 use orbium::{
@@ -20,7 +19,7 @@ use crate::load::LoadArgs;
 use crate::object::reference;
 use crate::output::announce;
 use crate::serving::reload::{self, EarlyHangups};
-use crate::serving::{Ending, wait_for_end_of_input};
+use crate::serving::{Ending, in_thread, wait_for_end_of_input};
 use crate::stage::pin::PinArgs;
 use crate::tls::TlsArgs;
 
@@ -216,15 +215,10 @@ fn end(orb: &Orb) {
 }
 
 fn end_with_input(orb: Orb) -> Result<(), Failure> {
-    let wait = move || {
+    in_thread("input", move || {
         wait_for_end_of_input();
         end(&orb);
-    };
-    thread::Builder::new()
-        .name("input".to_owned())
-        .spawn(wait)
-        .map(drop)
-        .map_err(|error| Failure::because(format!("cannot start a thread: {error}")))
+    })
 }
 
 /// The stringified references, by object key.
