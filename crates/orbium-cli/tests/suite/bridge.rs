@@ -3,7 +3,7 @@
 
 use std::process::{Child, ChildStdin};
 
-use crate::program::{Folder, Server, run, serving};
+use crate::program::{Folder, Server, run, serving, signal};
 
 /// A running bridge, ended with the test.
 struct Bridge {
@@ -96,9 +96,7 @@ fn it_ends_with_its_standard_input_and_with_a_signal() {
     drop(bridge.input.take());
     assert_eq!(bridge.child.wait().unwrap().code(), Some(0));
     let mut bridge = Bridge::start(listen);
-    let pid = bridge.child.id().to_string();
-    let kill = std::process::Command::new("kill").arg(&pid).status();
-    assert!(kill.unwrap().success());
+    signal(&bridge.child, "TERM");
     assert_eq!(bridge.child.wait().unwrap().code(), Some(0));
     assert!(!std::path::Path::new(&folder.path("outside")).exists());
 }

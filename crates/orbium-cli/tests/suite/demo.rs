@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium demo` as its users meet it.
 
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use orbium_testkit::eventually;
 
-use crate::program::{Folder, orbium, run};
+use crate::program::{Folder, orbium, run, signal};
 
 const CALLS: [&str; 6] = [
     "noop",
@@ -234,9 +234,7 @@ fn an_interrupted_demo_leaves_nothing() {
         .unwrap();
     let entries = || std::fs::read_dir(&temporary).unwrap().count();
     eventually("it has begun", || entries() > 0);
-    let pid = demo.id().to_string();
-    let sent = Command::new("kill").args(["-s", "INT", &pid]).status();
-    assert!(sent.unwrap().success());
+    signal(&demo, "INT");
     assert_eq!(demo.wait().unwrap().code(), Some(130));
     assert_eq!(entries(), 0);
 }

@@ -3,26 +3,18 @@
 
 use std::net::TcpListener;
 use std::os::unix::process::ExitStatusExt as _;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use orbium::Orb;
 use orbium_event::rtec::rtec_event_channel_admin::EventChannel;
 use orbium_testkit::{eventually, within};
 
-use crate::program::{Served, orbium};
+use crate::program::{Served, orbium, signal};
 
 fn tail(reference: &str) -> Child {
     let mut command = orbium(["events", "tail", reference]);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().unwrap()
-}
-
-/// Sends SIGTERM. Not SIGINT: a process in the background of a shell ignores it, and so do its
-/// children.
-fn terminate(child: &Child) {
-    let pid = child.id().to_string();
-    let sent = Command::new("kill").args(["-s", "TERM", &pid]).status();
-    assert!(sent.unwrap().success());
 }
 
 /// The exit status, and what was written to standard error.
@@ -60,7 +52,8 @@ fn a_signal_ends_a_tail_well() {
     let served = Served::new("events", []);
     let ending = tail(served.reference());
     eventually("the consumer", || served.consumers() == 1);
-    terminate(&ending);
+    // Not SIGINT: a process in the background of a shell ignores it, and so do its children.
+    signal(&ending, "TERM");
     assert_eq!(ended(ending), (Some(0), String::new()));
     eventually("the disconnection", || served.consumers() == 0);
 }
@@ -72,7 +65,7 @@ fn a_signal_ends_a_tail_that_waits_for_its_channel() {
     let address = silent.local_addr().unwrap();
     let mut waiting = tail(&format!("corbaloc::{address}/EventService"));
     let _connection = silent.accept().unwrap();
-    terminate(&waiting);
+    signal(&waiting, "TERM");
     let status = within("the tail ends", move || waiting.wait().unwrap());
     assert_eq!(status.signal(), Some(15), "{status}");
 }

@@ -10,7 +10,7 @@ use std::thread;
 use orbium::{ObjectRef, Orb, SystemException};
 use orbium_testkit::{PATIENCE, within};
 
-use crate::program::{Folder, orbium};
+use crate::program::{Folder, orbium, signal};
 
 const FIRST: &str = "endpoint = ['iiop://127.0.0.1:0']\n";
 
@@ -57,9 +57,7 @@ impl Reloading {
     }
 
     fn signal(&self, name: &str) {
-        let pid = self.child.id().to_string();
-        let sent = Command::new("kill").args(["-s", name, &pid]).status();
-        assert!(sent.unwrap().success());
+        signal(&self.child, name);
     }
 
     /// What it reports once it has read the file again.
@@ -202,9 +200,7 @@ fn a_hangup_before_a_server_is_ready_is_handled_once_it_is() {
         let mut config = within("the file is read", move || {
             File::options().write(true).open(fifo).unwrap()
         });
-        let pid = child.id().to_string();
-        let sent = Command::new("kill").args(["-s", "HUP", &pid]).status();
-        assert!(sent.unwrap().success());
+        signal(&child, "HUP");
         // The file that is read again.
         std::fs::rename(folder.file("next.toml", FIRST), &file).unwrap();
         config.write_all(FIRST.as_bytes()).unwrap();

@@ -17,6 +17,14 @@ pub(crate) fn orbium<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Comman
     command
 }
 
+/// Sends a process a signal by name.
+#[track_caller]
+pub(crate) fn signal(child: &Child, name: &str) {
+    let pid = child.id().to_string();
+    let sent = Command::new("kill").args(["-s", name, &pid]).status();
+    assert!(sent.unwrap().success());
+}
+
 /// What a run of the program gave.
 #[derive(Debug)]
 pub(crate) struct Ran {
@@ -281,9 +289,7 @@ impl Server {
 
     /// Sends it a signal by name.
     pub(crate) fn signal(&self, name: &str) {
-        let pid = self.child.id().to_string();
-        let status = Command::new("kill").args(["-s", name, &pid]).status();
-        assert!(status.unwrap().success());
+        signal(&self.child, name);
     }
 
     /// Waits until it has ended.
