@@ -113,10 +113,14 @@ pub fn apply(plan: &Plan, tree: &Tree, journal: &Journal) -> Result<Applied, Ref
     let mut steps = plan.step.clone();
     journal.write(&steps).map_err(Refusal::Journal)?;
     let mut immovable = Vec::new();
+    let mut left = Vec::new();
     for at in 0..steps.len() {
         match perform(&mut steps, at, tree, journal) {
             Ok(()) => {}
-            Err(Fault::Immovable(reason)) => immovable.push((at, reason)),
+            Err(Fault::Immovable(reason)) => {
+                immovable.push(at);
+                left.push(format!("{}: {reason}", steps[at]));
+            }
             Err(Fault::Failed(reason)) => {
                 let step = steps[at].to_string();
                 let left = take_back(&steps[..=at], tree, journal);
@@ -124,10 +128,9 @@ pub fn apply(plan: &Plan, tree: &Tree, journal: &Journal) -> Result<Applied, Ref
             }
         }
     }
-    let mut left = Vec::new();
     // The last one first: those before it keep their places.
-    while let Some((at, reason)) = immovable.pop() {
-        left.insert(0, format!("{}: {reason}", steps.remove(at)));
+    for at in immovable.into_iter().rev() {
+        steps.remove(at);
     }
     if !left.is_empty() {
         left.extend(keep(&steps, journal).err());
