@@ -108,7 +108,7 @@ pub(crate) fn is_removed(tree: &Tree, file: &str) -> bool {
     let folder = pattern
         .split_once("/*")
         .or_else(|| pattern.rsplit_once('/'));
-    tree.lacks(file) && folder.is_some_and(|(folder, _)| tree.has(folder))
+    folder.is_some_and(|(folder, _)| tree.has_lost(folder, file))
 }
 
 /// Whether a setting has the processors of an interrupt.

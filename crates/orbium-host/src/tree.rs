@@ -141,6 +141,11 @@ impl Tree {
         found.is_err_and(|error| missing.contains(&error.kind()))
     }
 
+    /// Whether a file was removed from its folder: the folder is there, and certainly lacks it.
+    pub(crate) fn has_lost(&self, folder: &str, path: &str) -> bool {
+        self.lacks(path) && self.has(folder)
+    }
+
     /// Whether the mode of a file lets anyone write.
     pub(crate) fn is_writable(&self, path: &str) -> bool {
         fs::metadata(self.place(path)).is_ok_and(|it| !it.permissions().readonly())

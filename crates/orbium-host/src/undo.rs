@@ -103,7 +103,7 @@ fn remove(tree: &Tree, create: &Create) -> Result<(), String> {
 /// Whether an interface was removed.
 fn is_removed(tree: &Tree, interface: &str) -> bool {
     let folder = "/sys/class/net";
-    tree.has(folder) && tree.lacks(&format!("{folder}/{interface}"))
+    tree.has_lost(folder, &format!("{folder}/{interface}"))
 }
 
 fn unreadable(tree: &Tree, file: &str) -> String {
