@@ -163,6 +163,7 @@ fn connection_row(
     it: &idl::Connection,
     before: Option<&idl::Connection>,
     interval: Duration,
+    seconds: f64,
 ) -> ConnectionRow {
     let is_new = Duration::from_millis(it.age_ms) <= interval;
     let rate = |of: fn(&idl::Connection) -> u64| {
@@ -171,7 +172,7 @@ fn connection_row(
             None if is_new => 0,
             None => of(it),
         };
-        of(it).saturating_sub(earlier) as f64 / interval.as_secs_f64().max(1e-6)
+        of(it).saturating_sub(earlier) as f64 / seconds
     };
     ConnectionRow {
         received: rate(|it| it.received),
@@ -206,7 +207,7 @@ impl View {
         let connections = new.connections.iter().map(|it| {
             let mut others = old.connections.iter();
             let before = others.find(|other| (other.id, other.client) == (it.id, it.client));
-            connection_row(it, before, interval)
+            connection_row(it, before, interval, seconds)
         });
         let connections: Vec<_> = connections.collect();
         let budgets = new.budgets.iter().map(|it| {
