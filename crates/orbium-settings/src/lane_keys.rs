@@ -213,10 +213,14 @@ pub(crate) fn begin(lanes: &mut Vec<LaneConfig>, name: String) -> Read<()> {
     if lanes.iter().any(|lane| lane.name == name) {
         return Ok(());
     }
+    add(lanes, named(name))
+}
+
+fn add(lanes: &mut Vec<LaneConfig>, lane: LaneConfig) -> Read<()> {
     if lanes.len() == MAX_LANES {
         return Err(too_many());
     }
-    lanes.push(named(name));
+    lanes.push(lane);
     Ok(())
 }
 
@@ -256,13 +260,9 @@ pub(crate) fn put(lanes: &mut Vec<LaneConfig>, path: &str, value: &str) -> Read<
     if let Some(present) = lanes.iter_mut().find(|it| it.name == lane) {
         return (key.set)(present, value);
     }
-    if lanes.len() == MAX_LANES {
-        return Err(too_many());
-    }
     let mut new = named(lane);
     (key.set)(&mut new, value)?;
-    lanes.push(new);
-    Ok(())
+    add(lanes, new)
 }
 
 #[cfg(test)]
