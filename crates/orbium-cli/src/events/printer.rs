@@ -42,7 +42,7 @@ impl Printer {
         let left = Arc::new(Mutex::new(count));
         let printer = Self { left, end };
         if count == Some(0) {
-            printer.end_by(End::Complete);
+            printer.end_by(Ok(End::Complete));
         }
         (printer, Ended(ended))
     }
@@ -55,30 +55,29 @@ impl Printer {
         }
         if let Err(failure) = output::print(&format!("{line}\n")) {
             *left = Some(0);
-            // The first end counts.
-            let _ = self.end.try_send(Err(failure));
+            self.end_by(Err(failure));
             return Err(ExceptionKind::Transient.into());
         }
         *left = left.map(|it| it - 1);
         if *left == Some(0) {
-            self.end_by(End::Complete);
+            self.end_by(Ok(End::Complete));
         }
         Ok(())
     }
 
     /// Ends printing.
     pub(super) fn end(&self) {
-        self.end_by(End::Interrupted);
+        self.end_by(Ok(End::Interrupted));
     }
 
     /// Ends printing: the channel has disconnected the consumer.
     pub(super) fn disconnected(&self) {
-        let _ = self.end.try_send(Err(disconnected()));
+        self.end_by(Err(disconnected()));
     }
 
-    fn end_by(&self, end: End) {
+    fn end_by(&self, end: Result<End, Failure>) {
         // The first end counts.
-        let _ = self.end.try_send(Ok(end));
+        let _ = self.end.try_send(end);
     }
 }
 
