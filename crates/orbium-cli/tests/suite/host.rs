@@ -11,6 +11,13 @@ const BUSY_POLL: &str = "proc/sys/net/core/busy_poll";
 const HUGE_PAGES: &str = "sys/kernel/mm/transparent_hugepage/enabled";
 const LIMITS: &str = "etc/security/limits.d/orbium-host.conf";
 
+/// Writes a file and creates the folders above it.
+fn put(folder: &Folder, name: &str, text: impl AsRef<[u8]>) {
+    let path = folder.path(name);
+    fs::create_dir_all(Path::new(&path).parent().unwrap()).unwrap();
+    folder.file(name, text);
+}
+
 /// The copy of a host that three checks complain of.
 fn host() -> Folder {
     let folder = Folder::new();
@@ -27,9 +34,7 @@ fn host() -> Folder {
             "Limit Soft Hard\nMax open files  256  4096  files\n",
         ),
     ] {
-        let path = folder.path(name);
-        fs::create_dir_all(Path::new(&path).parent().unwrap()).unwrap();
-        folder.file(name, text);
+        put(&folder, name, text);
     }
     folder
 }
@@ -231,9 +236,7 @@ fn long_lists_of_processors_are_applied_and_undone_whole() {
         ("sys/devices/system/cpu/online", &"0-63".to_owned()),
         ("sys/devices/system/cpu/isolated", &odd),
     ] {
-        let path = folder.path(name);
-        fs::create_dir_all(Path::new(&path).parent().unwrap()).unwrap();
-        folder.file(name, format!("{text}\n"));
+        put(&folder, name, format!("{text}\n"));
     }
     let text = plan(&folder, &["--only", "interrupts"]);
     apply(&folder, &text).assert_done();
@@ -254,9 +257,7 @@ fn interrupts_that_the_kernel_does_not_move_are_left() {
         ("sys/devices/system/cpu/online".to_owned(), "0-3"),
         ("sys/devices/system/cpu/isolated".to_owned(), "2-3"),
     ] {
-        let path = folder.path(&name);
-        fs::create_dir_all(Path::new(&path).parent().unwrap()).unwrap();
-        folder.file(&name, format!("{text}\n"));
+        put(&folder, &name, format!("{text}\n"));
     }
     let read_only = std::os::unix::fs::PermissionsExt::from_mode(0o444);
     fs::set_permissions(folder.path(&of_irq(18)), read_only).unwrap();
