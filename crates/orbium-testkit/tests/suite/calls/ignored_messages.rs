@@ -51,7 +51,7 @@ impl Around for NotingStream {
     }
 }
 
-/// A client whose receives are recorded, with a connection to a scripted server.
+/// A client that records its receives, with a connection to a scripted server.
 struct Scripted {
     _client: Orb,
     target: Target,
